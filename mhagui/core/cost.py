@@ -1,0 +1,116 @@
+"""Parameters and operations of a multi-head attention block, in exact integers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, SupportsIndex
+
+from mhagui.core._checks import as_count
+
+
+class ParameterCount(NamedTuple):
+    """Parameters of the four projections and their total."""
+
+    q: int
+    k: int
+    v: int
+    o: int
+    total: int
+
+
+def parameter_count(
+    d_model: SupportsIndex,
+    n_heads: SupportsIndex,
+    d_k: SupportsIndex | None = None,
+    d_v: SupportsIndex | None = None,
+    *,
+    n_kv_heads: SupportsIndex | None = None,
+    bias: bool = False,
+) -> ParameterCount:
+    """Return the parameters of W_Q, W_K, W_V, W_O and their total.
+
+    Parameters
+    ----------
+    d_model
+        Model width, at least 1.
+    n_heads
+        Query heads H, at least 1.
+    d_k, d_v
+        Width of a head's keys and values, at least 1; None means d_model / n_heads, which
+        must then be a whole number.
+    n_kv_heads
+        Key-value heads H_kv (grouped-query attention), a divisor of `n_heads`; None means
+        `n_heads`.
+    bias
+        Whether each projection adds one parameter per output.
+
+    Returns
+    -------
+    ParameterCount
+        Python ints (q, k, v, o, total): q = d_model·H·d_k, k = d_model·H_kv·d_k,
+        v = d_model·H_kv·d_v, o = H·d_v·d_model. The total is 4·d_model² with the defaults.
+
+    Raises
+    ------
+    ValueError
+        When a count is not an integer of at least 1, d_model is not divisible by `n_heads`
+        though a width was left out, or `n_heads` is not divisible by `n_kv_heads`.
+
+    Notes
+    -----
+    Source: the lesson on multi-head attention, section "Parameter Count"; grouped heads
+    from Ainslie et al. 2023, "GQA".
+    """
+    width, heads = as_count(d_model, "d_model"), as_count(n_heads, "n_heads")
+    key_width = _head_width(d_k, "d_k", width, heads)
+    value_width = _head_width(d_v, "d_v", width, heads)
+    shared = heads if n_kv_heads is None else as_count(n_kv_heads, "n_kv_heads")
+    if heads % shared:
+        raise ValueError(
+            f"n_heads must be divisible by n_kv_heads, got n_heads {heads} and n_kv_heads {shared}."
+        )
+    inputs = width + 1 if bias else width
+    q, k, v = (inputs * n for n in (heads * key_width, shared * key_width, shared * value_width))
+    o = (heads * value_width + (1 if bias else 0)) * width
+    return ParameterCount(q, k, v, o, q + k + v + o)
+
+
+def score_flops(n_positions: SupportsIndex, n_heads: SupportsIndex, d_k: SupportsIndex) -> int:
+    """Return the floating-point operations of all scores Q_h·K_hᵀ, 2·T²·H·d_k.
+
+    Parameters
+    ----------
+    n_positions
+        Sequence length T, at least 1.
+    n_heads
+        Heads H, at least 1.
+    d_k
+        Width of a head's keys, at least 1.
+
+    Returns
+    -------
+    int
+        Operations, a multiply and an add counting two; the whole T × T matrix, masked cells
+        included.
+
+    Raises
+    ------
+    ValueError
+        When a count is not an integer of at least 1.
+
+    Notes
+    -----
+    Source: the lesson on multi-head attention, section "Engineering Lenses, Signals".
+    """
+    positions = as_count(n_positions, "n_positions")
+    return 2 * positions**2 * as_count(n_heads, "n_heads") * as_count(d_k, "d_k")
+
+
+def _head_width(width: SupportsIndex | None, name: str, d_model: int, n_heads: int) -> int:
+    if width is not None:
+        return as_count(width, name)
+    if d_model % n_heads:
+        raise ValueError(
+            f"d_model must be divisible by n_heads when {name} is not given, got d_model"
+            f" {d_model} and n_heads {n_heads}."
+        )
+    return d_model // n_heads

@@ -1,0 +1,267 @@
+"""Concat, its projection by W_O, and the same output as a sum of one filter per head."""
+
+from __future__ import annotations
+
+from typing import SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from mhagui.core._checks import (
+    FloatArray,
+    as_count,
+    as_finite_matrices,
+    require_common_leading,
+    shape_error,
+)
+
+
+def concat_heads(o: npt.ArrayLike) -> FloatArray:
+    """Return Concat = [O_1, …, O_H], the head outputs side by side.
+
+    Parameters
+    ----------
+    o
+        Head outputs O_h = A_h·V_h, shape (..., H, T, d_v), finite.
+
+    Returns
+    -------
+    ndarray, shape (..., T, H·d_v)
+        A new array in the unit of `o`; head h (0-based) has columns h·d_v to (h+1)·d_v − 1.
+
+    Raises
+    ------
+    ValueError
+        When `o` has fewer than three axes, a dtype that is not real, or a value that is not
+        finite.
+
+    Notes
+    -----
+    Source: the lesson on multi-head attention, section "Concatenation and Output
+    Projection".
+    """
+    return _concat(as_finite_matrices(o, "o", "H, T, d_v"))
+
+
+def head_contributions(o: npt.ArrayLike, w_o: npt.ArrayLike) -> FloatArray:
+    """Return what each head adds to the output, O_h · W_O^(h).
+
+    Parameters
+    ----------
+    o
+        Head outputs, shape (..., H, T, d_v), finite.
+    w_o
+        Output projection W_O, shape (..., H·d_v, d_model), finite; its rows h·d_v to
+        (h+1)·d_v − 1 are the synthesis block W_O^(h).
+
+    Returns
+    -------
+    ndarray, shape (..., H, T, d_model)
+        The sum over heads is Concat·W_O within rounding.
+
+    Raises
+    ------
+    ValueError
+        When a shape or dtype does not fit, or an input is not finite.
+
+    Notes
+    -----
+    Source: the lesson on multi-head attention, section "Engineering Lenses, Signals".
+    """
+    outputs, projection = _outputs_and_projection(o, w_o)
+    return _contributions(outputs, projection)
+
+
+def filter_bank_terms(
+    a: npt.ArrayLike, x: npt.ArrayLike, w_v: npt.ArrayLike, w_o: npt.ArrayLike
+) -> FloatArray:
+    """Return the terms of the filter bank, A_h · (X · (W_V^h · W_O^(h))).
+
+    Each term is a causal filter A_h along the positions after a channel map of rank at most
+    d_v. It is the other side of the identity Concat·W_O = Σ_h A_h X W_V^h W_O^(h): the
+    products are taken in another order than by `head_contributions`.
+
+    Parameters
+    ----------
+    a
+        Weights, shape (..., H, T, T_k), finite.
+    x
+        Input, shape (..., T_k, d_model), finite, shared by the heads.
+    w_v
+        Value projections, shape (..., H, d_model, d_v), finite.
+    w_o
+        Output projection, shape (..., H·d_v, d_model_out), finite.
+
+    Returns
+    -------
+    ndarray, shape (..., H, T, d_model_out)
+        The sum over heads is Concat·W_O within rounding.
+
+    Raises
+    ------
+    ValueError
+        When a shape or dtype does not fit, or an input is not finite.
+
+    Notes
+    -----
+    Source: the lesson on multi-head attention, section "Engineering Lenses, Signals".
+    """
+    weights = as_finite_matrices(a, "a", "H, T, T_k")
+    inputs = as_finite_matrices(x, "x", "T_k, d_model")
+    values = as_finite_matrices(w_v, "w_v", "H, d_model, d_v")
+    projection = as_finite_matrices(w_o, "w_o", "H·d_v, d_model_out")
+    n_heads, n_keys = weights.shape[-3], weights.shape[-1]
+    d_model, d_v = values.shape[-2:]
+    if values.shape[-3] != n_heads:
+        raise shape_error("w_v", f"(..., {n_heads}, d_model, d_v) to match a", values)
+    if inputs.shape[-2:] != (n_keys, d_model):
+        raise shape_error("x", f"(..., {n_keys}, {d_model}) to match a and w_v", inputs)
+    _require_projection_rows(projection, n_heads, d_v)
+    require_common_leading(
+        "a, x, w_v and w_o",
+        *(weights.shape[:-3], inputs.shape[:-2], values.shape[:-3], projection.shape[:-2]),
+    )
+    channel_maps = values @ _synthesis_blocks(projection, n_heads, d_v)
+    terms: FloatArray = weights @ (inputs[..., np.newaxis, :, :] @ channel_maps)
+    return terms
+
+
+def filter_bank_residual(
+    o: npt.ArrayLike, w_o: npt.ArrayLike, terms: npt.ArrayLike | None = None
+) -> float:
+    """Return the filter-bank residual, max |Concat·W_O − Σ_h terms_h|.
+
+    Parameters
+    ----------
+    o, w_o
+        As for `head_contributions`.
+    terms
+        Shape (..., H, T, d_model), finite: what each head adds, e.g. from
+        `filter_bank_terms`; None means ``head_contributions(o, w_o)``.
+
+    Returns
+    -------
+    float
+        At least 0, in the unit of the output; 0.0 when nothing was rounded differently.
+
+    Raises
+    ------
+    ValueError
+        When a shape or dtype does not fit, or an input is not finite.
+
+    Notes
+    -----
+    Source: the lesson on multi-head attention, section "Engineering Lenses, Signals".
+    """
+    outputs, projection = _outputs_and_projection(o, w_o)
+    output = _concat(outputs) @ projection
+    if terms is None:
+        parts = _contributions(outputs, projection)
+    else:
+        parts = as_finite_matrices(terms, "terms", "H, T, d_model")
+        wanted = (*output.shape[:-2], outputs.shape[-3], *output.shape[-2:])
+        if parts.shape != wanted:
+            raise shape_error("terms", f"{wanted} to match o and w_o", parts)
+    return float(np.max(np.abs(output - parts.sum(axis=-3)), initial=0.0))
+
+
+def residual_bound(o: npt.ArrayLike, w_o: npt.ArrayLike) -> float:
+    """Return what rounding alone may leave: max of 4·H·d_v·ε·(|Concat|·|W_O|).
+
+    Parameters
+    ----------
+    o, w_o
+        As for `head_contributions`.
+
+    Returns
+    -------
+    float
+        At least 0, in the unit of the output; ε is that of the output's dtype. It bounds
+        `filter_bank_residual` of the head contributions. It does not count the longer
+        products of `filter_bank_terms`, whose rounding grows with T and d_model: their
+        residual mostly lies well below it, but may exceed it several times where H·d_v is
+        small beside T.
+
+    Raises
+    ------
+    ValueError
+        When a shape or dtype does not fit, or an input is not finite.
+
+    Notes
+    -----
+    Source: N. Higham, Accuracy and Stability of Numerical Algorithms (2002), section 3.5.
+    """
+    outputs, projection = _outputs_and_projection(o, w_o)
+    magnitudes = np.abs(_concat(outputs)) @ np.abs(projection)
+    epsilon = np.finfo(magnitudes.dtype).eps
+    return float(4 * projection.shape[-2] * epsilon * np.max(magnitudes, initial=0.0))
+
+
+def synthesis_norms(w_o: npt.ArrayLike, n_heads: SupportsIndex) -> FloatArray:
+    """Return how strongly each output channel listens to each head, ‖W_O^(h)[:, j]‖₂.
+
+    Parameters
+    ----------
+    w_o
+        Output projection, shape (..., H·d_v, d_model), finite.
+    n_heads
+        H, at least 1; must divide the rows of `w_o`.
+
+    Returns
+    -------
+    ndarray, shape (..., d_model, H)
+        At least 0, in the unit of `w_o`; row j is output channel j, column h is head h.
+
+    Raises
+    ------
+    ValueError
+        When `n_heads` does not divide the rows, a shape or dtype does not fit, or `w_o` is
+        not finite.
+
+    Notes
+    -----
+    Source: the lesson on multi-head attention, section "Concatenation and Output
+    Projection", and its exercise 1 (who listens to whom).
+    """
+    projection = as_finite_matrices(w_o, "w_o", "H·d_v, d_model")
+    heads, rows = as_count(n_heads, "n_heads"), projection.shape[-2]
+    if rows % heads:
+        raise ValueError(f"n_heads must divide the {rows} rows of w_o, got {heads}.")
+    blocks = _synthesis_blocks(projection, heads, rows // heads)
+    # Powers of two are exact, and keep the squares of very large or small cells in range.
+    exponent = np.frexp(np.max(np.abs(blocks), axis=-2, keepdims=True, initial=0.0))[1]
+    norms = np.sqrt(np.sum(np.square(np.ldexp(blocks, -exponent)), axis=-2))
+    return np.swapaxes(np.ldexp(norms, exponent[..., 0, :]), -1, -2)
+
+
+def _outputs_and_projection(o: npt.ArrayLike, w_o: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    outputs = as_finite_matrices(o, "o", "H, T, d_v")
+    projection = as_finite_matrices(w_o, "w_o", "H·d_v, d_model")
+    _require_projection_rows(projection, outputs.shape[-3], outputs.shape[-1])
+    require_common_leading("o and w_o", outputs.shape[:-3], projection.shape[:-2])
+    return outputs, projection
+
+
+def _require_projection_rows(projection: FloatArray, n_heads: int, d_v: int) -> None:
+    if projection.shape[-2] != n_heads * d_v:
+        wanted = f"(..., {n_heads * d_v}, d_model): {n_heads} heads times d_v = {d_v}"
+        raise shape_error("w_o", wanted, projection)
+
+
+def _concat(outputs: FloatArray) -> FloatArray:
+    *leading, n_heads, n_positions, d_v = outputs.shape
+    # The copy keeps a single head's result from sharing memory with the input.
+    side_by_side: FloatArray = np.swapaxes(outputs, -3, -2).copy()
+    return side_by_side.reshape(*leading, n_positions, n_heads * d_v)
+
+
+def _synthesis_blocks(projection: FloatArray, n_heads: int, d_v: int) -> FloatArray:
+    *leading, _, d_model = projection.shape
+    return projection.reshape(*leading, n_heads, d_v, d_model)
+
+
+def _contributions(outputs: FloatArray, projection: FloatArray) -> FloatArray:
+    product: FloatArray = outputs @ _synthesis_blocks(
+        projection, outputs.shape[-3], outputs.shape[-1]
+    )
+    return product

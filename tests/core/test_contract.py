@@ -1,0 +1,143 @@
+"""What holds for every public name: documented, harmless to its inputs, light to import."""
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mhagui
+from mhagui import core
+
+RNG = np.random.default_rng(0)
+HEADS, T, D_V, D_MODEL = 3, 5, 2, 4
+
+FLOATS = {
+    "q": RNG.normal(size=(HEADS, T, 2)),
+    "k": RNG.normal(size=(HEADS, T, 2)),
+    "scores": RNG.normal(size=(HEADS, T, T)),
+    "gain": np.array([0.0, 1.0, -2.0]),
+    "a": np.full((HEADS, T, T), 1 / T),
+    "o": RNG.normal(size=(HEADS, T, D_V)),
+    "x": RNG.normal(size=(T, D_MODEL)),
+    "w_v": RNG.normal(size=(HEADS, D_MODEL, D_V)),
+    "w_o": RNG.normal(size=(HEADS * D_V, D_MODEL)),
+    "terms": RNG.normal(size=(HEADS, T, D_MODEL)),
+    "m": RNG.normal(size=(4, 3)),
+    "values": np.array([3.0, 1.0, 0.0]),
+}
+MASK = np.tri(T, dtype=bool)
+
+# name -> the arrays it takes, and its other arguments
+CALLS = {
+    "attention_scores": (("q", "k"), {}),
+    "attention_weights": (("q", "k", "gain", "mask"), {}),
+    "weights_from_scores": (("scores", "gain", "mask"), {}),
+    "row_entropy_bits": (("a",), {}),
+    "effective_positions": (("a",), {}),
+    "score_rank": (("q", "k"), {}),
+    "score_singular_values": (("q", "k"), {}),
+    "singular_values": (("m",), {}),
+    "effective_rank": (("m",), {}),
+    "effective_rank_from_singular_values": (("values",), {}),
+    "concat_heads": (("o",), {}),
+    "head_contributions": (("o", "w_o"), {}),
+    "filter_bank_terms": (("a", "x", "w_v", "w_o"), {}),
+    "filter_bank_residual": (("o", "w_o", "terms"), {}),
+    "residual_bound": (("o", "w_o"), {}),
+    "synthesis_norms": (("w_o",), {"n_heads": HEADS}),
+    "pool_maximum": (("a",), {"n_rows": 2, "n_columns": 2}),
+    "pool_largest_magnitude": (("a",), {"n_rows": 2, "n_columns": 2}),
+    "pool_any": (("mask",), {"n_rows": 2, "n_columns": 2}),
+    "quantise": (("a",), {"low": 0.1, "high": 0.9}),
+}
+WITHOUT_ARRAYS = {
+    "ParameterCount",
+    "causal_mask",
+    "first_token_head",
+    "parameter_count",
+    "previous_token_head",
+    "score_flops",
+    "self_head",
+    "uniform_head",
+}
+NOT_FLOAT_RESULTS = {
+    "score_rank", "effective_rank", "effective_rank_from_singular_values", "filter_bank_residual",
+    "residual_bound", "pool_any", "quantise",
+}  # fmt: skip
+
+
+def read_only(name, dtype):
+    array = MASK.copy() if name == "mask" else FLOATS[name].astype(dtype)
+    array.setflags(write=False)
+    return array
+
+
+def test_every_public_name_is_listed_here():
+    assert set(CALLS) | WITHOUT_ARRAYS == set(core.__all__)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_inputs_may_be_read_only_and_keep_their_values(name, dtype):
+    names, others = CALLS[name]
+    arrays = {n: read_only(n, dtype) for n in names}
+    before = {n: array.copy() for n, array in arrays.items()}
+    result = getattr(core, name)(**arrays, **others)
+    for n in names:
+        np.testing.assert_array_equal(arrays[n], before[n])
+    if name not in NOT_FLOAT_RESULTS:
+        assert result.dtype == dtype
+        assert result.flags.writeable
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_writable_inputs_are_left_alone(name):
+    names, others = CALLS[name]
+    arrays = {n: MASK.copy() if n == "mask" else FLOATS[n].copy() for n in names}
+    getattr(core, name)(**arrays, **others)
+    for n in names:
+        np.testing.assert_array_equal(arrays[n], MASK if n == "mask" else FLOATS[n])
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLS) - {"pool_any"}))
+def test_lists_give_what_arrays_give(name):
+    names, others = CALLS[name]
+    arrays = {n: MASK if n == "mask" else FLOATS[n] for n in names}
+    function = getattr(core, name)
+    from_lists = function(**{n: array.tolist() for n, array in arrays.items()}, **others)
+    np.testing.assert_array_equal(from_lists, function(**arrays, **others))
+
+
+@pytest.mark.parametrize("name", sorted(core.__all__))
+def test_every_public_name_is_documented(name):
+    member = getattr(core, name)
+    text = inspect.getdoc(member)
+    assert text
+    if inspect.isfunction(member):
+        for section in ("Parameters", "Returns", "Raises", "Notes"):
+            assert f"\n{section}\n{'-' * len(section)}\n" in text
+        assert "Source: " in text or "Source:\n" in text
+        assert "ValueError" in text
+        missing = [p for p in inspect.signature(member).parameters if p not in text]
+        assert not missing
+
+
+def test_import_in_a_fresh_interpreter_loads_numpy_alone():
+    code = (
+        "import sys; import mhagui.core; "
+        "heavy = {'PySide6', 'shiboken6', 'pyqtgraph', 'matplotlib', 'scipy', 'msgspec'}; "
+        "print(sorted(heavy & {name.partition('.')[0] for name in sys.modules}), "
+        "'numpy' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=Path(mhagui.__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.stdout.split() == ["[]", "True"]
