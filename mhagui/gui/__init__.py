@@ -1,0 +1,1 @@
+"""Everything Qt: the application, its window, docks and widgets."""

@@ -1,0 +1,56 @@
+"""The application: fonts, theme, the main window, and an orderly end."""
+
+import sys
+
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from mhagui import __version__
+from mhagui._resources import resource_path
+from mhagui.document import Scene
+from mhagui.gui.icons import application_icon
+from mhagui.gui.theme import ThemeChoice, apply_theme
+
+FALLBACK_FONT = "Inter"
+FALLBACK_POINTS = 10
+
+
+def make_application() -> QApplication:
+    """Return the one QApplication, in the system's theme, with a font even where there is none."""
+    running = QApplication.instance()
+    if isinstance(running, QApplication):
+        return running
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName("mhagui")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("mhagui")
+    app.setStyle("Fusion")
+    if QGuiApplication.platformName() == "offscreen" or not QFontDatabase.families():
+        use_bundled_font(app)
+    app.setWindowIcon(application_icon())
+    apply_theme(app, ThemeChoice.SYSTEM)
+    return app
+
+
+def use_bundled_font(app: QApplication) -> None:
+    """Set the font that travels with the program, for screens without fonts and for reproducible pictures."""
+    for path in sorted(resource_path("fonts").glob("*.otf")):
+        QFontDatabase.addApplicationFont(str(path))
+    font = app.font()
+    font.setFamily(FALLBACK_FONT)
+    font.setPointSize(FALLBACK_POINTS)
+    app.setFont(font)
+
+
+def run(scene: Scene) -> int:
+    """Show ``scene`` in a window and return the exit status when it is closed."""
+    app = make_application()
+    # The window pulls in pyqtgraph, which looks for a running application when it is imported.
+    from mhagui.gui.main_window import MainWindow
+
+    window = MainWindow(scene)
+    window.show()
+    status = app.exec()
+    window.deleteLater()
+    app.processEvents()
+    return status

@@ -1,0 +1,128 @@
+"""The entropy dock: how many bits each head spends at each query position."""
+
+from functools import lru_cache, partial
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+
+from mhagui.document import Result
+from mhagui.formats import fixed, significant
+from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.docks.head_marks import head_columns, head_curve
+from mhagui.gui.panel import Panel
+from mhagui.gui.widgets.curve_plot import Curve, CurvePlot
+from mhagui.gui.widgets.number_table import COPY_TIP, Column, Numbers, NumberTable, Row
+
+CEILING_TIP = "The ceiling: log2 of the keys that row t may see, reached when all weights are alike"
+PLOT_TIP = (
+    "Row entropy H(A_h[t,:]) of each head in bits. "
+    "Click, or press ← or →, to move the cursor's row t."
+)
+TABLE_TIP = f"A click, ↑ or ↓ moves the cursor's row t; {COPY_TIP}"
+MEAN_TIP = "Mean of the row entropy over the query rows, in bits"
+POSITIONS_TIP = "Effective positions: mean of 2^H over the query rows, H the row entropy in bits"
+
+_three = partial(fixed, decimals=3)
+
+
+class EntropyDock(Panel):
+    """Row entropies of all heads against their ceiling log2 t: a plot, and the numbers below it."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench, "entropyDock", "Entropy")
+        self.plot = self._make_plot()
+        self.table = self._make_table()
+        self._listed: Result | None = None
+        self._followed: int | None = None
+        self.set_body(self._make_body())
+        # The table follows every frame, seen or not: what reads it never reads old numbers.
+        bench.shown.connect(self._fill_table)
+        self._fill_table(bench.frame)
+
+    def _make_plot(self) -> CurvePlot:
+        plot = CurvePlot("query position t", "row entropy (bits)", x_prefix="t", can_point=True)
+        plot.setObjectName("entropyPlot")
+        plot.setAccessibleName("Row entropy in bits over query position t")
+        plot.setToolTip(PLOT_TIP)
+        plot.pointed.connect(self._on_position)
+        return plot
+
+    def _make_table(self) -> NumberTable:
+        table = NumberTable(whole_rows=True)
+        table.setObjectName("entropyTable")
+        table.setAccessibleName("Row entropy in bits, per query position and head")
+        table.setToolTip(TABLE_TIP)
+        table.row_pointed.connect(self._on_row)
+        return table
+
+    def _make_body(self) -> QWidget:
+        caption = QLabel("Row entropy in bits")
+        caption.setBuddy(self.table)
+        caption.setContentsMargins(6, 4, 6, 2)
+        below = QWidget()
+        column = QVBoxLayout(below)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(caption)
+        column.addWidget(self.table, 1)
+        splitter = QSplitter(Qt.Orientation.Vertical)
+        splitter.setChildrenCollapsible(False)
+        splitter.addWidget(self.plot)
+        splitter.addWidget(below)
+        splitter.setStretchFactor(0, 1)
+        return splitter
+
+    def show_frame(self, frame: Frame, previous: Frame | None) -> None:
+        """Draw the plot; the table is fed on its own."""
+        if previous is None or frame.result is not previous.result:
+            self._draw(frame.result)
+        self.plot.set_cursor(frame.view.cursor.query + 1)
+
+    def _draw(self, result: Result) -> None:
+        bits = result.ceiling_bits
+        ceiling = Curve("ceiling log2 t", bits, QColor())
+        heads = enumerate(result.heads, 1)
+        curves = [head_curve(number, head, head.row_entropy_bits) for number, head in heads]
+        self.plot.set_y_range(0.0, float(bits.max()) or 1.0)
+        self.plot.set_curves(curves, ceiling)
+
+    def _fill_table(self, frame: Frame) -> None:
+        if frame.result is not self._listed:
+            self._listed = frame.result
+            self.table.set_numbers(_numbers(frame.result))
+        query = frame.view.cursor.query
+        # Only when the cursor has moved: a selection made for copying outlasts the drag of a gain.
+        if query != self._followed or not self.table.currentIndex().isValid():
+            self._followed = query
+            self.table.follow_row(query)
+
+    def _on_position(self, position: int) -> None:
+        self.bench.point(query=position - 1)
+
+    def _on_row(self, row: int) -> None:
+        if row < self.bench.scene.n_positions:
+            self._followed = row
+            self.bench.point(query=row)
+
+
+def _numbers(result: Result) -> Numbers:
+    """Return the table's content: a row per query position, then the means."""
+    ceiling, heads = result.ceiling_bits, result.heads
+    bits = np.column_stack([ceiling, *(head.row_entropy_bits for head in heads)])
+    means = [float(ceiling.mean()), *(head.mean_row_entropy_bits for head in heads)]
+    counts = [
+        float(np.exp2(ceiling).mean()),
+        *(head.mean_effective_positions for head in heads),
+    ]
+    columns = (Column("log2 t", CEILING_TIP), *head_columns(result))
+    return Numbers(_rows(len(bits)), columns, np.vstack([bits, means, counts]))
+
+
+@lru_cache(maxsize=4)
+def _rows(n_positions: int) -> tuple[Row, ...]:
+    rows = [Row(f"t{number}", _three, "bits") for number in range(1, n_positions + 1)]
+    mean = Row("mean", _three, "bits", MEAN_TIP, summary=True)
+    count = Row("eff.\npositions", significant, "positions", POSITIONS_TIP, summary=True)
+    return (*rows, mean, count)

@@ -1,0 +1,34 @@
+"""How a head is labelled, coloured and marked, wherever heads stand side by side."""
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtGui import QColor
+
+from mhagui.document import HeadResult, Result
+from mhagui.formats import short
+from mhagui.gui.widgets.curve_legend import SYMBOLS
+from mhagui.gui.widgets.curve_plot import Curve
+from mhagui.gui.widgets.number_table import Column
+from mhagui.palette import head_colour
+
+
+def head_columns(result: Result) -> tuple[Column, ...]:
+    """Return a table's columns h1..hH, in the heads' colours, dimmed where a head is ablated."""
+    return tuple(_head_column(number, head) for number, head in enumerate(result.heads, 1))
+
+
+def head_curve(number: int, head: HeadResult, values: npt.NDArray[np.float64]) -> Curve:
+    """Return the curve of head ``number`` (from 1), in the colour and with the marker it keeps."""
+    uid = head.head.uid
+    symbol = SYMBOLS[(uid - 1) % len(SYMBOLS)]
+    return Curve(f"h{number}", values, QColor(head_colour(uid)), symbol, not head.active)
+
+
+def _head_column(number: int, head: HeadResult) -> Column:
+    band = QColor(head_colour(head.head.uid))
+    return Column(f"h{number}", _tip(number, head), band, dimmed=not head.active)
+
+
+def _tip(number: int, head: HeadResult) -> str:
+    ablated = "" if head.active else "; ablated: it does not reach W_O"
+    return f"h{number} {head.head.name}, gain {short(head.gain)}{ablated}"

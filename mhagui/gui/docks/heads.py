@@ -1,0 +1,316 @@
+"""The Heads dock: the sequence length, the master gain, and a card for every head."""
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QScrollArea,
+    QStyleOptionToolButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mhagui.document import Pattern
+from mhagui.document.edits import (
+    AddHead,
+    DuplicateHead,
+    MoveHead,
+    RemoveHead,
+    SetMasterGain,
+    SetSequenceLength,
+)
+from mhagui.document.scene import MAX_HEADS, MAX_POSITIONS
+from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.icons import icon
+from mhagui.gui.panel import Panel
+from mhagui.gui.widgets.gain_control import GainControl
+from mhagui.gui.widgets.head_card import HeadCard
+from mhagui.gui.widgets.number_box import CountBox
+
+_MARGIN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Button:
+    """A button below the cards: what it is called, and its tip while it can be used."""
+
+    key: str
+    text: str
+    name: str
+    tip: str
+    icon: str | None = None
+    shortcut: str | None = None
+
+
+_BUTTONS = (
+    _Button("add", "Add ▾", "Add head",
+            "Add a head after the last; its rows of W_O are zero, so O stays"),
+    _Button("duplicate", "Duplicate", "Duplicate head",
+            "Copy the selected head; the copy's rows of W_O are zero, so O stays"),
+    _Button("remove", "Remove", "Remove head",
+            "Remove the selected head and its rows of W_O"),
+    _Button("moveUp", "Move up", "Move head up",
+            "Move the selected head up, its rows of W_O with it (Alt+Up)", "up", "Alt+Up"),
+    _Button("moveDown", "Move down", "Move head down",
+            "Move the selected head down, its rows of W_O with it (Alt+Down)", "down", "Alt+Down"),
+)  # fmt: skip
+
+
+class HeadsDock(Panel):
+    """Shows the heads as cards; adds heads, and copies, removes and moves the cursor's."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench, "headsDock", "Heads")
+        self._cards: list[HeadCard] = []
+        self._length = CountBox(1, MAX_POSITIONS)
+        self._master = GainControl()
+        self._list = QWidget()
+        self._scroll = _CardScroll(self._list)
+        self._actions = {button.key: self._action(button) for button in _BUTTONS}
+        self._buttons = [self._button(button) for button in _BUTTONS]
+        self.set_body(self._body())
+        self._describe_header()
+        self._connect()
+
+    # --- what it is made of
+
+    def _body(self) -> QWidget:
+        body = QWidget()
+        rows = QVBoxLayout(body)
+        rows.setContentsMargins(0, _MARGIN, 0, _MARGIN)
+        rows.setSpacing(_MARGIN)
+        rows.addLayout(self._header())
+        self._card_rows = QVBoxLayout(self._list)
+        self._card_rows.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
+        self._card_rows.setSpacing(_MARGIN)
+        self._card_rows.addStretch()  # takes what the cards leave
+        rows.addWidget(self._scroll, 1)
+        rows.addLayout(self._button_row())
+        return body
+
+    def _header(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setContentsMargins(_MARGIN + 8, 0, _MARGIN + 8, 0)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(1, 1)
+        for row, (text, field) in enumerate(
+            (("Sequence length T", self._length), ("Master gain", self._master))
+        ):
+            label = QLabel(text)
+            label.setBuddy(field)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(field, row, 1)
+        grid.setAlignment(self._length, Qt.AlignmentFlag.AlignRight)
+        return grid
+
+    def _button_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
+        row.setSpacing(4)
+        for place, button in enumerate(self._buttons):
+            row.addWidget(button, 1 if place < 3 else 0)
+        return row
+
+    def _action(self, button: _Button) -> QAction:
+        action = QAction(button.text, self)
+        action.setToolTip(button.tip)
+        if button.icon:
+            action.setIcon(icon(button.icon))
+        if button.shortcut:
+            action.setShortcut(QKeySequence(button.shortcut))
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            self.addAction(action)
+        return action
+
+    def _button(self, button: _Button) -> QToolButton:
+        widget = _MenuButton() if button.key == "add" else QToolButton()
+        widget.setDefaultAction(self._actions[button.key])
+        widget.setObjectName(f"{button.key}HeadButton")
+        widget.setAccessibleName(button.name)
+        widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        if not button.icon:
+            widget.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        return widget
+
+    def _pattern_menu(self) -> QMenu:
+        menu = QMenu(self)
+        for pattern in Pattern:
+            menu.addAction(pattern.value).triggered.connect(partial(self._add, pattern))
+        return menu
+
+    def _describe_header(self) -> None:
+        self._length.setObjectName("sequenceLengthBox")
+        self._length.describe("Sequence length T", f"How many positions: 1 to {MAX_POSITIONS}")
+        self._master.slider.setObjectName("masterGainSlider")
+        self._master.box.setObjectName("masterGainBox")
+        self._master.describe("Master gain", "A factor on every head's g in A = softmax(g·S)")
+
+    def _connect(self) -> None:
+        self._length.valueChanged.connect(self._set_length)
+        self._length.refused.connect(self.bench.refused)
+        self._master.edited.connect(self._set_master_gain)
+        self._master.refused.connect(self.bench.refused)
+        self._buttons[0].setMenu(self._pattern_menu())
+        self._actions["duplicate"].triggered.connect(self._duplicate)
+        self._actions["remove"].triggered.connect(self._remove)
+        self._actions["moveUp"].triggered.connect(partial(self._move, -1))
+        self._actions["moveDown"].triggered.connect(partial(self._move, 1))
+
+    # --- what it shows
+
+    def show_frame(self, frame: Frame, previous: Frame | None) -> None:
+        """Draw the heads of ``frame``, each on the card it had before."""
+        self._length.show_value(frame.scene.n_positions)
+        acts = any(head.scores_differ for head in frame.result.heads)
+        self._master.show_gain(frame.scene.master_gain, acts=acts)
+        old = [card.uid for card in self._cards]
+        uids = [head.uid for head in frame.scene.heads]
+        if uids != old:
+            self._deal_cards(uids)
+        for card in self._cards:
+            card.show_frame(frame)
+        self._offer(frame)
+        if previous is None or uids != old or frame.view.cursor.head != previous.view.cursor.head:
+            QTimer.singleShot(0, self._reveal_selected)
+
+    def _deal_cards(self, uids: list[int]) -> None:
+        """Bring the cards into the order of ``uids``; a head keeps its card, and so the focus."""
+        kept = {card.uid: card for card in self._cards}
+        self._cards = [kept.pop(uid) if uid in kept else self._new_card(uid) for uid in uids]
+        for place, card in enumerate(self._cards):
+            self._card_rows.insertWidget(place, card, 1)
+            card.show()  # now, not a turn of the event loop later, when the others had jumped
+        for gone in kept.values():
+            if gone.isAncestorOf(QApplication.focusWidget() or self):
+                self._length.setFocus()
+            self._card_rows.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
+        self._order_stops()
+
+    def _new_card(self, uid: int) -> HeadCard:
+        card = HeadCard(self.bench, uid, self._list)
+        card.neighbour_asked.connect(self._go_to_neighbour)
+        return card
+
+    def _order_stops(self) -> None:
+        stops: list[QWidget] = [self._length, self._master.slider, self._master.box]
+        for card in self._cards:
+            stops += card.stops()
+        stops += self._buttons
+        for one, other in pairwise(stops):
+            QWidget.setTabOrder(one, other)
+
+    def _offer(self, frame: Frame) -> None:
+        """Grey what cannot be done, with the reason as its tip."""
+        n_heads = frame.scene.n_heads
+        place = frame.scene.index_of(frame.view.cursor.head)
+        full = f"A scene holds at most {MAX_HEADS} heads" if n_heads >= MAX_HEADS else ""
+        refusals = {
+            "add": full,
+            "duplicate": full,
+            "remove": "A scene needs at least one head" if n_heads == 1 else "",
+            "moveUp": "The selected head is the first" if place == 0 else "",
+            "moveDown": "The selected head is the last" if place == n_heads - 1 else "",
+        }
+        for button in _BUTTONS:
+            action = self._actions[button.key]
+            action.setEnabled(not refusals[button.key])
+            action.setToolTip(refusals[button.key] or button.tip)
+
+    def _reveal_selected(self) -> None:
+        for card in self._cards:
+            if card.uid == self.bench.view.cursor.head:
+                self._scroll.ensureWidgetVisible(card, 0, _MARGIN)
+
+    # --- what the user does
+
+    def _set_length(self, length: int) -> None:
+        self.bench.edit(SetSequenceLength(length))
+
+    def _set_master_gain(self, gain: float, gesture: object | None) -> None:
+        if not self.bench.edit(SetMasterGain(gain), gesture):
+            self.show_frame(self.bench.frame, self.bench.frame)
+
+    def _add(self, pattern: Pattern, _checked: bool = False) -> None:
+        if self.bench.edit(AddHead(pattern)):
+            self.bench.point(head=self.bench.scene.heads[-1].uid)
+
+    def _duplicate(self, _checked: bool = False) -> None:
+        uid, place = self._selected()
+        if self.bench.edit(DuplicateHead(uid)):
+            self.bench.point(head=self.bench.scene.heads[place + 1].uid)
+
+    def _remove(self, _checked: bool = False) -> None:
+        uid, place = self._selected()
+        if self.bench.edit(RemoveHead(uid)):
+            heads = self.bench.scene.heads
+            self.bench.point(head=heads[min(place, len(heads) - 1)].uid)
+
+    def _move(self, step: int, _checked: bool = False) -> None:
+        uid, place = self._selected()
+        self.bench.edit(MoveHead(uid, place + step))
+
+    def _selected(self) -> tuple[int, int]:
+        """Return the uid of the head the cursor is at, and its place from 0."""
+        uid = self.bench.view.cursor.head
+        return uid, self.bench.scene.index_of(uid)
+
+    def _go_to_neighbour(self, uid: int, step: int) -> None:
+        place = self.bench.scene.index_of(uid) + step
+        if 0 <= place < len(self._cards):
+            self.bench.point(head=self._cards[place].uid)
+            self._cards[place].setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+class _MenuButton(QToolButton):
+    """Opens its menu at once; its text has the arrow, which Fusion would squeeze into a corner."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+
+    def initStyleOption(self, option: QStyleOptionToolButton) -> None:
+        """Leave the arrow out."""
+        super().initStyleOption(option)
+        option.features &= ~QStyleOptionToolButton.ToolButtonFeature.HasMenu
+
+
+class _CardScroll(QScrollArea):
+    """Scrolls the cards up and down alone: it is never narrower than they are."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__()
+        self._content = content
+        self.setWidget(content)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def minimumSizeHint(self) -> QSize:
+        """Keep room for the widest card beside a scroll bar."""
+        bar = self.verticalScrollBar().sizeHint().width()
+        width = self._content.minimumSizeHint().width() + bar
+        return QSize(width, super().minimumSizeHint().height())
+
+    def sizeHint(self) -> QSize:
+        """Ask for all cards to be seen."""
+        return self._content.sizeHint().expandedTo(self.minimumSizeHint())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Ask for more room when a card needs it."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)

@@ -1,0 +1,303 @@
+"""The rank dock: what a gain changes of a head's rank and what not, and what the heads cost."""
+
+import math
+from functools import lru_cache, partial
+from threading import Thread
+
+import numpy as np
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mhagui import core
+from mhagui.document import HeadResult, Result, Scene
+from mhagui.formats import fixed, significant
+from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.docks.head_marks import head_columns, head_curve
+from mhagui.gui.panel import Panel
+from mhagui.gui.widgets.curve_plot import CurvePlot
+from mhagui.gui.widgets.number_table import Column, Numbers, NumberTable, Row
+
+MOST_LIVE_POSITIONS = 256
+POLL_MILLISECONDS = 20
+# A decomposition takes about T³ times this; measured at T = 1024 on two cores.
+SECONDS_PER_CUBE = 7e-10
+
+SCORES_TEXT = (
+    "Rank and singular values σ of Q·Kᵀ itself, before the gain: no gain moves them. "
+    "The rank is at most d_k\xa0=\xa0{d_k}."
+)
+WEIGHTS_TEXT = (
+    "Effective rank = exp(−Σ p ln p), p = each singular value's share of their sum; "
+    "1 to T\xa0=\xa0{t}."
+)
+RANK_TIP = "Numerical rank of Q·Kᵀ: singular values that are more than rounding; at most d_k"
+SIGMA_TIP = "Singular value {} of Q·Kᵀ, without 1/√d_k and without the gain"
+EFFECTIVE_TIP = (
+    "Effective rank of the weights A (Roy & Vetterli 2007): exp of the entropy of the shares "
+    "p = σ/Σσ of the singular values. 1: every row is the same pattern; T: none is"
+)
+PLOT_TIP = "Singular values σ_k of each head's weights A, largest first; none can exceed √T"
+COMPUTE_TIP = "Decompose the weights A of every head once, as they are now"
+
+_three = partial(fixed, decimals=3)
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+class RankDock(Panel):
+    """Score rank, effective rank, parameters and score FLOPs of the scene."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench, "rankDock", "Rank and cost")
+        self._scores_text, self._weights_text = _text(), _text()
+        self._parameters_text, self._flops_text = _text(), _text()
+        self.rank_table = _table("rankTable", "Rank and singular values of Q·Kᵀ, per head", 6)
+        self.effective_table = _table("effectiveRankTable", "Effective rank of A, per head", 1)
+        self.parameter_table = _table("parameterTable", "Parameters of the projections", 1)
+        self.parameter_table.verticalHeader().hide()
+        self._spectrum = _Spectrum()
+        self._spectrum.button.clicked.connect(self._on_compute)
+        self._ranked: Result | None = None
+        self._waiting: list[HeadResult] = []
+        self._worker = Thread()
+        self._timer = QTimer(self)
+        self._timer.setInterval(POLL_MILLISECONDS)
+        self._timer.timeout.connect(self._decompose_next)
+        self._column = _Column(self._make_body())
+        self.set_body(self._column)
+        # Cheap, and unlike the decompositions of A below wanted even where nobody looks.
+        bench.shown.connect(self._fill_ranks)
+        self._fill_ranks(bench.frame)
+
+    def _make_body(self) -> QWidget:
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(6, 2, 6, 6)
+        column.setSpacing(4)
+        for title, *parts in (
+            ("Scores Q·Kᵀ: what a gain does not change", self._scores_text, self.rank_table),
+            ("Weights A: what a gain does change", self._weights_text, self.effective_table),
+            ("Parameters", self._parameters_text, self.parameter_table),
+            ("Score FLOPs", self._flops_text),
+        ):
+            column.addWidget(_heading(title))
+            for part in parts:
+                column.addWidget(part)
+        column.insertWidget(column.indexOf(self.effective_table) + 1, self._spectrum, 1)
+        return body
+
+    def show_frame(self, frame: Frame, previous: Frame | None) -> None:
+        """Draw what has changed of weights and sizes."""
+        if previous is None or frame.result is not previous.result:
+            self._timer.stop()
+            self._show_weights(frame.result)
+            self._show_cost(frame.scene)
+            self._column.updateGeometry()  # a scroll area does not see that its content has grown
+
+    def _fill_ranks(self, frame: Frame) -> None:
+        if frame.result is self._ranked:
+            return
+        self._ranked = frame.result
+        self._scores_text.setText(SCORES_TEXT.format(d_k=frame.scene.d_k))
+        self.rank_table.set_numbers(_rank_numbers(frame.result, frame.scene.d_k))
+
+    def _show_weights(self, result: Result) -> None:
+        n_positions = len(result.allowed)
+        known = [head for head in result.heads if _is_affordable(head)]
+        ranks = [head.effective_rank if head in known else math.nan for head in result.heads]
+        self._weights_text.setText(WEIGHTS_TEXT.format(t=n_positions))
+        self.effective_table.set_numbers(
+            Numbers(_EFFECTIVE_ROWS, head_columns(result), np.array([ranks]))
+        )
+        if len(known) == len(result.heads):
+            self._spectrum.show_curves(result)
+        else:
+            self._spectrum.ask(n_positions, len(result.heads) - len(known))
+
+    def _show_cost(self, scene: Scene) -> None:
+        count = core.parameter_count(scene.d_model, scene.n_heads, scene.d_k, scene.d_v)
+        self._parameters_text.setText(_parameter_formula(scene, count.total))
+        self.parameter_table.set_numbers(
+            Numbers(_PARAMETER_ROWS, _PARAMETER_COLUMNS, np.array([count], dtype=float))
+        )
+        self._flops_text.setText(_flops_formula(scene))
+
+    def _on_compute(self) -> None:
+        heads = self.bench.frame.result.heads
+        self._waiting = [head for head in heads if not _is_affordable(head)]
+        self._timer.start()
+
+    def _decompose_next(self) -> None:
+        """Decompose one head after the other beside the window, which stays awake meanwhile."""
+        if self._worker.is_alive():
+            return
+        if not self._waiting:
+            self._timer.stop()
+            self._drawn = None  # there is more to draw of the same frame, now or when shown again
+            self._on_shown(self.bench.frame)
+            return
+        self._spectrum.count_down(len(self._waiting))
+        self._worker = Thread(target=_decompose, args=(self._waiting.pop(0),))
+        self._worker.start()
+
+
+class _Column(QScrollArea):
+    """Scrolls up and down only, and is never narrower than what is in it."""
+
+    def __init__(self, body: QWidget) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._body = body
+        self.setWidget(body)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the least width of the body, with a scroll bar beside it."""
+        width = self._body.minimumSizeHint().width()
+        bar = self.verticalScrollBar().sizeHint().width()
+        return QSize(width + bar, super().minimumSizeHint().height())
+
+
+class _Spectrum(QStackedWidget):
+    """The singular values of A as curves, or the reason why they are not there and a button."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.plot = CurvePlot("index k", "σ_k of A")
+        self.plot.setObjectName("spectrumPlot")
+        self.plot.setAccessibleName("Singular values of the weights A, per head")
+        self.plot.setToolTip(PLOT_TIP)
+        self._reason = _text()
+        self.button = QPushButton("Compute")
+        self.button.setObjectName("computeRankButton")
+        self.button.setAccessibleName("Compute the singular values of A")
+        self.button.setToolTip(COMPUTE_TIP)
+        self.button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        request = QWidget()
+        column = QVBoxLayout(request)
+        column.setContentsMargins(0, 4, 0, 0)
+        column.addWidget(self._reason)
+        column.addWidget(self.button)
+        column.addStretch(1)
+        self.addWidget(self.plot)
+        self.addWidget(request)
+
+    def show_curves(self, result: Result) -> None:
+        """Show the singular values of every head against the most they can be, √T."""
+        heads = enumerate(result.heads, 1)
+        self.plot.set_y_range(0.0, math.sqrt(len(result.allowed)))
+        curves = [head_curve(number, head, head.weight_singular_values) for number, head in heads]
+        self.plot.set_curves(curves)
+        self.setCurrentIndex(0)
+
+    def ask(self, n_positions: int, n_heads: int) -> None:
+        """Offer to decompose the weights of ``n_heads`` heads, and say what it takes."""
+        seconds = max(0.1, n_heads * n_positions**3 * SECONDS_PER_CUBE)
+        duration = fixed(seconds, 1 if seconds < 10 else 0)
+        size = f"{n_positions} × {n_positions}"
+        some = f"{n_heads} decompositions" if n_heads > 1 else "one decomposition"
+        self._reason.setText(
+            f"T = {n_positions}: {some} of {size} would take about {duration} s, "
+            f"so they are not live above T = {MOST_LIVE_POSITIONS}."
+        )
+        self.button.setText("Compute")
+        self.button.setEnabled(True)
+        self.setCurrentIndex(1)
+
+    def count_down(self, n_heads: int) -> None:
+        """Show that it is being computed, with ``n_heads`` to go."""
+        self.button.setEnabled(False)
+        self.button.setText(f"Computing, {n_heads} to go…")
+
+
+def _is_affordable(head: HeadResult) -> bool:
+    """Return whether the spectrum of A may be asked for: it is small, or known already."""
+    return len(head.weights) <= MOST_LIVE_POSITIONS or head.weight_spectrum.is_known
+
+
+def _decompose(head: HeadResult) -> None:
+    """Make ``head`` know its spectrum; what it makes it keeps."""
+    _ = head.effective_rank
+
+
+def _rank_numbers(result: Result, d_k: int) -> Numbers:
+    """Return the score ranks, and below them the singular values of Q·Kᵀ as far as there are."""
+    values = np.full((1 + d_k, len(result.heads)), np.nan)
+    for column, head in enumerate(result.heads):
+        sigma = head.score_singular_values
+        values[0, column] = head.score_rank
+        values[1 : 1 + len(sigma), column] = sigma
+    return Numbers(_rank_rows(d_k), head_columns(result), values)
+
+
+@lru_cache(maxsize=4)
+def _rank_rows(d_k: int) -> tuple[Row, ...]:
+    sigmas = (Row(f"σ{k}", significant, tip=SIGMA_TIP.format(k)) for k in range(1, d_k + 1))
+    return (Row("rank", _whole, tip=RANK_TIP), *sigmas)
+
+
+def _parameter_formula(scene: Scene, total: int) -> str:
+    d, heads, d_k, d_v = scene.d_model, scene.n_heads, scene.d_k, scene.d_v
+    if d_k == d_v and heads * d_k == d:
+        return f"4·d² = 4 · {d}² = {total:,} (d\xa0=\xa0d_model = H·d_k = H·d_v)"
+    return (
+        f"d·H·d_k + d·H·d_k + d·H·d_v + H·d_v·d = {d}·{heads}·{d_k} + {d}·{heads}·{d_k} + "
+        f"{d}·{heads}·{d_v} + {heads}·{d_v}·{d} = {total:,} (d\xa0=\xa0d_model)"
+    )
+
+
+def _flops_formula(scene: Scene) -> str:
+    t, heads, d_k = scene.n_positions, scene.n_heads, scene.d_k
+    narrow, wide = core.score_flops(t, heads, d_k), core.score_flops(t, 1, heads * d_k)
+    return (
+        f"{heads} heads of width d_k\xa0=\xa0{d_k}: "
+        f"2·T²·H·d_k = 2 · {t}² · {heads} · {d_k} = {narrow:,}; "
+        f"one head of width H·d_k\xa0=\xa0{heads * d_k}: the same {wide:,}."
+    )
+
+
+def _heading(title: str) -> QLabel:
+    label = QLabel(title)
+    label.setWordWrap(True)
+    font = QFont()
+    font.setWeight(QFont.Weight.DemiBold)
+    label.setFont(font)
+    label.setContentsMargins(0, 6, 0, 0)
+    return label
+
+
+def _text() -> QLabel:
+    label = QLabel()
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse
+        | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    return label
+
+
+def _table(object_name: str, accessible_name: str, most_rows: int) -> NumberTable:
+    table = NumberTable(most_rows=most_rows)
+    table.setObjectName(object_name)
+    table.setAccessibleName(accessible_name)
+    table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return table
+
+
+_EFFECTIVE_ROWS = (Row("eff. rank", _three, tip=EFFECTIVE_TIP),)
+_PARAMETER_ROWS = (Row("parameters", _whole),)
+_PARAMETER_COLUMNS = tuple(Column(name) for name in ("W_Q", "W_K", "W_V", "W_O", "total"))

@@ -1,0 +1,223 @@
+"""The main window: it places the docks and wires menus to the bench."""
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMenu, QMessageBox, QWidget
+
+from mhagui import __version__
+from mhagui.document import ColourScale, Quantity, Scene, lesson_names, load_lesson, read_scene
+from mhagui.document.edits import OpenScene, ResetGains
+from mhagui.errors import UserError
+from mhagui.gui.actions import MENUS, SEPARATOR, TOOL_BAR, fill_menu, make_actions
+from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.dock_title import DockTitle
+from mhagui.gui.docks.entropy import EntropyDock
+from mhagui.gui.docks.heads import HeadsDock
+from mhagui.gui.docks.heatmaps import HeatmapsDock
+from mhagui.gui.docks.output_projection import OutputProjectionDock
+from mhagui.gui.docks.rank import RankDock
+from mhagui.gui.export_dialog import ExportDialog
+from mhagui.gui.icons import application_icon
+from mhagui.gui.status import StatusBar
+from mhagui.gui.theme import ThemeChoice, apply_theme
+
+DEFAULT_SIZE = QSize(1280, 800)
+
+
+class MainWindow(QMainWindow):
+    """The instrument: docks around one bench on which ``scene`` lies."""
+
+    def __init__(self, scene: Scene, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.bench = Bench(scene, self)
+        self.setWindowIcon(application_icon())
+        self.setDockNestingEnabled(True)
+        self.resize(DEFAULT_SIZE)
+        self._place_docks()
+        self._actions = make_actions(self, self._handlers())
+        self._scales = self._choices(ColourScale, self._set_colour_scale)
+        self._themes = self._choices(ThemeChoice, self._set_theme)
+        self._make_menus()
+        self._status = StatusBar()
+        self.setStatusBar(self._status)
+        self.bench.shown.connect(self._on_shown)
+        self.bench.history_changed.connect(self._on_history_changed)
+        self.bench.refused.connect(self._status.refuse)
+        self._on_history_changed()
+        self._on_shown(self.bench.frame)
+
+    # --- what the window is made of
+
+    def _place_docks(self) -> None:
+        self.heads = HeadsDock(self.bench)
+        self.heatmaps = HeatmapsDock(self.bench)
+        self.projection = OutputProjectionDock(self.bench)
+        self.entropy = EntropyDock(self.bench)
+        self.rank = RankDock(self.bench)
+        self._docks = (self.heads, self.heatmaps, self.projection, self.entropy, self.rank)
+        left = Qt.DockWidgetArea.LeftDockWidgetArea
+        for dock in self._docks:
+            dock.setTitleBarWidget(DockTitle(dock))
+        self.addDockWidget(left, self.heads)
+        self.splitDockWidget(self.heads, self.heatmaps, Qt.Orientation.Horizontal)
+        self.splitDockWidget(self.heatmaps, self.entropy, Qt.Orientation.Horizontal)
+        self.splitDockWidget(self.heatmaps, self.projection, Qt.Orientation.Vertical)
+        self.tabifyDockWidget(self.entropy, self.rank)
+        self.entropy.raise_()
+        self._share_space()
+        self._first_layout: QByteArray = self.saveState()
+
+    def _share_space(self) -> None:
+        columns = [self.heads, self.heatmaps, self.entropy]
+        self.resizeDocks(columns, [300, 640, 340], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.heatmaps, self.projection], [460, 270], Qt.Orientation.Vertical)
+
+    def _make_menus(self) -> None:
+        lessons = QMenu("&Lessons", self)
+        for name in lesson_names():
+            lessons.addAction(load_lesson(name).title, partial(self._open_lesson, name))
+        colours = self._choice_menu("&Colour scale", self._scales)
+        docks = QMenu("&Docks", self)
+        docks.addActions([dock.toggleViewAction() for dock in self._docks])
+        theme = self._choice_menu("&Theme", self._themes)
+        submenus = {"<lessons>": lessons, "<colours>": colours, "<docks>": docks, "<theme>": theme}
+        for title, keys in MENUS:
+            fill_menu(self.menuBar().addMenu(title), keys, self._actions, submenus)
+        self._make_tool_bar(lessons)
+
+    def _make_tool_bar(self, lessons: QMenu) -> None:
+        bar = self.addToolBar("Main tool bar")
+        bar.setObjectName("mainToolBar")
+        bar.setMovable(False)
+        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        bar.setIconSize(QSize(16, 16))
+        for key in TOOL_BAR:
+            if key == SEPARATOR:
+                bar.addSeparator()
+            else:
+                bar.addAction(self._actions[key])
+
+    def _choices(self, kind: type[ColourScale] | type[ThemeChoice], handler: object) -> QActionGroup:
+        group = QActionGroup(self)
+        for choice in kind:
+            action = group.addAction(choice.value)
+            action.setCheckable(True)
+            action.setData(choice)
+            action.triggered.connect(partial(handler, choice))
+        return group
+
+    def _choice_menu(self, title: str, group: QActionGroup) -> QMenu:
+        menu = QMenu(title, self)
+        menu.addActions(group.actions())
+        return menu
+
+    def _handlers(self) -> dict[str, object]:
+        return {
+            "open": self._choose_scene,
+            "export": self._export,
+            "quit": self.close,
+            "undo": self.bench.undo,
+            "redo": self.bench.redo,
+            "reset_gains": partial(self.bench.edit, ResetGains()),
+            "weights": partial(self.bench.look, quantity=Quantity.WEIGHTS),
+            "scores": partial(self.bench.look, quantity=Quantity.SCORES),
+            "enlarge": self._toggle_enlarged,
+            "reset_layout": self._reset_layout,
+            "full_screen": self._toggle_full_screen,
+            "about_scene": self._about_scene,
+            "about": self._about,
+        }
+
+    # --- what it shows
+
+    def _on_shown(self, frame: Frame) -> None:
+        self._status.show_frame(frame)
+        self.setWindowTitle(f"{frame.scene.title} — mhagui")
+        view = frame.view
+        self._actions["weights"].setChecked(view.quantity is Quantity.WEIGHTS)
+        self._actions["scores"].setChecked(view.quantity is Quantity.SCORES)
+        self._actions["enlarge"].setChecked(view.enlarged is not None)
+        self._scales.setEnabled(view.quantity is Quantity.WEIGHTS)
+        _check(self._scales, view.colour_scale)
+
+    def _on_history_changed(self) -> None:
+        history = self.bench.history
+        _name(self._actions["undo"], "&Undo", history.undo_text)
+        _name(self._actions["redo"], "&Redo", history.redo_text)
+
+    # --- what the user asks of it
+
+    def open_scene(self, scene: Scene) -> None:
+        """Put ``scene`` on the bench; an undo brings the old one back."""
+        self.bench.edit(OpenScene(scene))
+
+    def _open_lesson(self, name: str) -> None:
+        self.open_scene(load_lesson(name))
+
+    def _choose_scene(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(self, "Open scene", "", "Scenes (*.json);;All files (*)")
+        if path:
+            self.open_file(Path(path))
+
+    def open_file(self, path: Path) -> None:
+        """Open the scene file at ``path``, or say in the status bar why not and leave all as it is."""
+        try:
+            self.open_scene(read_scene(path))
+        except UserError as error:
+            self._status.refuse(str(error))
+
+    def _export(self) -> None:
+        frame = self.bench.frame
+        ExportDialog(frame.scene, frame.result, self).exec()
+
+    def _toggle_enlarged(self) -> None:
+        view = self.bench.view
+        self.bench.look(enlarged=None if view.enlarged is not None else view.cursor.head)
+
+    def _set_colour_scale(self, scale: ColourScale) -> None:
+        self.bench.look(colour_scale=scale)
+
+    def _set_theme(self, choice: ThemeChoice) -> None:
+        apply_theme(QApplication.instance(), choice)
+        _check(self._themes, choice)
+
+    def _reset_layout(self) -> None:
+        self.restoreState(self._first_layout)
+        self._share_space()
+
+    def _toggle_full_screen(self) -> None:
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def _about_scene(self) -> None:
+        scene = self.bench.scene
+        QMessageBox.information(self, scene.title, scene.description or "This scene has no description.")
+
+    def _about(self) -> None:
+        QMessageBox.about(self, "About mhagui", about_text())
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Stop feeding the panels before they go."""
+        self.bench.stop()
+        super().closeEvent(event)
+
+
+def about_text() -> str:
+    """Return what the About box says, as rich text."""
+    return (
+        f"<h3>mhagui {__version__}</h3>"
+        "<p>An instrument for multi-head attention: drag a head's gain and see its weights, entropy, rank and output "
+        "move in the same frame.</p><p>MIT licence.</p>"
+    )
+
+
+def _name(action: QAction, verb: str, what: str | None) -> None:
+    action.setEnabled(what is not None)
+    action.setText(f"{verb} {what[0].lower()}{what[1:]}" if what else verb)
+
+
+def _check(group: QActionGroup, choice: object) -> None:
+    for action in group.actions():
+        action.setChecked(action.data() is choice)

@@ -1,0 +1,307 @@
+"""Curves over positions 1..n: pyqtgraph's view box and axes, made into a Qt widget.
+
+Not its PlotWidget: that makes seven menus, shown or not, which outlive it.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QFontInfo, QFontMetrics, QKeyEvent
+from PySide6.QtWidgets import QGraphicsSceneWheelEvent, QSizePolicy, QVBoxLayout, QWidget
+
+from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.curve_legend import SYMBOLS, CurveLegend, LegendEntry
+
+# isort: split
+# Behind PySide6: pyqtgraph takes the Qt binding that is loaded already.
+import pyqtgraph as pg
+from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent
+
+MOST_MARKED_POINTS = 64
+MARKER_PIXELS = 7
+BAND_PIXELS = 9
+LEAST_LINES = 9
+DIMMED_ALPHA = 110
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """One line of a CurvePlot.
+
+    Attributes
+    ----------
+    label
+        Its name in the legend.
+    values
+        Its height at x = 1..n; NaN leaves a gap.
+    colour
+        Of line, markers and legend.
+    symbol
+        Its markers, one of ``SYMBOLS``: curves are told apart without colour too.
+    dimmed
+        Drawn faint and dashed.
+    """
+
+    label: str
+    values: npt.NDArray[np.float64]
+    colour: QColor
+    symbol: str = SYMBOLS[0]
+    dimmed: bool = False
+
+
+class CurvePlot(QWidget):
+    """A legend above a plot with fixed ranges: no menu, no zoom, no use of the wheel.
+
+    Signals
+    -------
+    pointed
+        A click or an arrow key asks for the cursor at x (from 1), where ``can_point``.
+    """
+
+    pointed = Signal(int)
+
+    def __init__(
+        self, x_title: str, y_title: str, *, x_prefix: str = "", can_point: bool = False
+    ) -> None:
+        super().__init__()
+        self._titles = {"bottom": x_title, "left": y_title}
+        self._axes: Any = {"bottom": _WholeNumberAxis("bottom", x_prefix), "left": _Axis("left")}
+        self.legend = CurveLegend()
+        self.view: Any = pg.GraphicsView()
+        self.box: Any = pg.ViewBox(enableMenu=False, enableMouse=False)
+        self._ceiling: Any = pg.PlotCurveItem(antialias=True)
+        self._lines: list[Any] = []
+        self._drawn: tuple[Curve, ...] = ()
+        self._cursor: Any = pg.InfiniteLine(angle=90, movable=False)
+        self._x: int | None = None
+        self._arrange()
+        self._prepare(can_point)
+        self._restyle()
+
+    def set_y_range(self, low: float, high: float) -> None:
+        """Show ``low`` to ``high``, with room for the markers above and for half a label below."""
+        span = high - low
+        self.box.setYRange(low - 0.09 * span, high + 0.05 * span, padding=0)
+
+    def set_curves(self, curves: Sequence[Curve], ceiling: Curve | None = None) -> None:
+        """Draw ``curves``, and behind them ``ceiling`` as a band that shows under any curve."""
+        self._set_x_range(max(len(curve.values) for curve in curves))
+        self._provide_lines(len(curves))
+        for line, curve, drawn in zip_longest(self._lines, curves, self._drawn[: len(curves)]):
+            if drawn is None or not _look_alike(curve, drawn):
+                _draw(line, curve)
+        self._drawn = tuple(curves)
+        self._ceiling.setVisible(ceiling is not None)
+        entries = [LegendEntry(c.label, _ink(c), c.symbol, c.dimmed) for c in curves]
+        if ceiling is not None:
+            self._ceiling.setData(*_thinned(ceiling.values))
+            entries.insert(0, LegendEntry(ceiling.label))
+        self.legend.set_entries(tuple(entries))
+
+    def _provide_lines(self, count: int) -> None:
+        while len(self._lines) > count:
+            self.box.removeItem(self._lines.pop())
+        while len(self._lines) < count:
+            self._lines.append(pg.PlotDataItem())
+            self.box.addItem(self._lines[-1])
+
+    def set_cursor(self, x: int | None) -> None:
+        """Mark position ``x`` (from 1) by a vertical line; None marks none."""
+        self._x = x
+        self._cursor.setVisible(x is not None)
+        if x is not None:
+            self._cursor.setValue(x)
+
+    def _arrange(self) -> None:
+        """Put the axes around the box, and the legend above them."""
+        grid = pg.GraphicsLayout(border=None)
+        grid.setContentsMargins(0, 0, 1, 0)
+        grid.setSpacing(0)
+        grid.addItem(self._axes["left"], 0, 0)
+        grid.addItem(self.box, 0, 1)
+        grid.addItem(self._axes["bottom"], 1, 1)
+        self.view.setCentralItem(grid)
+        # A graphics view would like to be 480 pixels high, and layouts would give it that.
+        self.view.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.legend)
+        column.addWidget(self.view, 1)
+
+    def _prepare(self, can_point: bool) -> None:
+        # The view itself never takes the focus: what it can do by keys, this widget does.
+        self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.box.disableAutoRange()
+        for axis in self._axes.values():
+            axis.linkToView(self.box)
+        self._axes["left"].setGrid(255)
+        self._ceiling.setZValue(-2)
+        self._cursor.setZValue(-1)
+        self._cursor.setVisible(False)
+        self.box.addItem(self._ceiling)
+        self.box.addItem(self._cursor)
+        if can_point:
+            self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            self.view.scene().sigMouseClicked.connect(self._on_clicked)
+
+    def _set_x_range(self, n_points: int) -> None:
+        self._axes["bottom"].most = n_points
+        room = 0.04 * (n_points - 1) or 0.5
+        self.box.setXRange(1 - room, n_points + room, padding=0)
+
+    def _on_clicked(self, event: MouseClickEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            x = self.box.mapSceneToView(event.scenePos()).x()
+            self._point(math.floor(x + 0.5))
+
+    def _point(self, x: int) -> None:
+        self.pointed.emit(min(max(x, 1), self._axes["bottom"].most))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move the cursor by one position, or to the first or last."""
+        x = self._x or 1
+        wanted = {
+            Qt.Key.Key_Left: x - 1,
+            Qt.Key.Key_Right: x + 1,
+            Qt.Key.Key_Home: 1,
+            Qt.Key.Key_End: self._axes["bottom"].most,
+        }.get(Qt.Key(event.key()))
+        if wanted is None or self._x is None:
+            super().keyPressEvent(event)
+        else:
+            self._point(wanted)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show that the arrow keys go here."""
+        super().focusInEvent(event)
+        self._mark_focus()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Show that the arrow keys no longer go here."""
+        super().focusOutEvent(event)
+        self._mark_focus()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the palette and the font, which pyqtgraph does not."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
+            self._restyle()
+
+    def _restyle(self) -> None:
+        theme = theme_of(self.palette())
+        self.view.setMinimumHeight(LEAST_LINES * self.fontMetrics().height())
+        self.view.setBackground(theme.plot)
+        points = QFontInfo(self.font()).pointSizeF()
+        style = {"font-size": f"{points:g}pt", "color": theme.text.name()}
+        for side, axis in self._axes.items():
+            axis.setPen(theme.grid)
+            axis.setTextPen(theme.text)
+            axis.setTickFont(self.font())
+            axis.setLabel(self._titles[side], **style)
+        self._ceiling.setPen(pg.mkPen(theme.hatch, width=BAND_PIXELS))
+        self._cursor.setPen(pg.mkPen(theme.cursor, width=1.5))
+        self._mark_focus()
+
+    def _mark_focus(self) -> None:
+        border = self.palette().highlight().color() if self.hasFocus() else None
+        self.box.setBorder(pg.mkPen(border, width=2) if border else None)
+
+
+class _Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph is not typed
+    """An axis with one level of ticks and a true minus sign."""
+
+    def __init__(self, side: str) -> None:
+        super().__init__(side)
+        self.enableAutoSIPrefix(False)
+        self.setStyle(tickLength=0)
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+        """Return the spacing and the places of the main ticks."""
+        ticks: list[tuple[float, list[float]]] = super().tickValues(low, high, size)[:1]
+        return ticks
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Return the texts beside the ticks."""
+        return [text.replace("-", "−") for text in super().tickStrings(values, scale, spacing)]
+
+    def wheelEvent(self, event: QGraphicsSceneWheelEvent) -> None:
+        """Leave the wheel to what is around the plot; pyqtgraph's axes swallow it."""
+        event.ignore()
+
+
+class _WholeNumberAxis(_Axis):
+    """An axis with ticks at whole numbers, as many as have room, behind a prefix."""
+
+    def __init__(self, side: str, prefix: str) -> None:
+        self._prefix = prefix
+        self.most = 1
+        super().__init__(side)
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+        """Return every first, second, fifth, tenth .. whole number from 1 to ``most``."""
+        metrics = QFontMetrics(self.style["tickFont"])
+        room = metrics.horizontalAdvance(f"{self._prefix}{self.most}   ")
+        step = _step((high - low) * room / max(size, 1.0))
+        return [(step, [float(value) for value in range(step, self.most + 1, step)])]
+
+    def tickStrings(
+        self,
+        values: list[float],
+        scale: float,  # noqa: ARG002 - pyqtgraph gives both
+        spacing: float,  # noqa: ARG002
+    ) -> list[str]:
+        """Return prefix and number."""
+        return [f"{self._prefix}{value:.0f}" for value in values]
+
+
+def _step(least: float) -> int:
+    """Return the smallest of 1, 2, 5, 10, 20 .. that is no less than ``least``."""
+    power = 1
+    while True:
+        for factor in (1, 2, 5):
+            if factor * power >= least:
+                return factor * power
+        power *= 10
+
+
+def _look_alike(curve: Curve, drawn: Curve) -> bool:
+    """Return whether there is nothing to draw anew; values are the same when they are one array."""
+    looks = [(c.colour, c.symbol, c.dimmed) for c in (curve, drawn)]
+    return curve.values is drawn.values and looks[0] == looks[1]
+
+
+def _draw(line: pg.PlotDataItem, curve: Curve) -> None:
+    few = len(curve.values) <= MOST_MARKED_POINTS
+    colour = _ink(curve)
+    style = Qt.PenStyle.DashLine if curve.dimmed else Qt.PenStyle.SolidLine
+    line.setData(
+        np.arange(1.0, len(curve.values) + 1),
+        curve.values,
+        pen=pg.mkPen(colour, width=2 if few else 1, style=style),
+        symbol=curve.symbol if few else None,
+        symbolSize=MARKER_PIXELS,
+        symbolBrush=colour,
+        symbolPen=None,
+        antialias=few,
+        connect="finite",
+    )
+
+
+def _ink(curve: Curve) -> QColor:
+    colour = QColor(curve.colour)
+    if curve.dimmed:
+        colour.setAlpha(DIMMED_ALPHA)
+    return colour
+
+
+def _thinned(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], ...]:
+    """Return x and y of at most 65 of ``values``, first and last among them: wide pens are slow."""
+    at = np.unique(np.linspace(0, len(values) - 1, MOST_MARKED_POINTS + 1).astype(int))
+    return at + 1.0, values[at]

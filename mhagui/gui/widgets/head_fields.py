@@ -1,0 +1,154 @@
+"""The small fields of a head's card: a name edited in place, a pattern, a lettered switch."""
+
+from PySide6.QtCore import QEvent, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPalette, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QLineEdit, QToolButton, QWidget
+
+from mhagui.document import Pattern
+from mhagui.document.scene import MAX_NAME_LENGTH
+from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.number_box import is_undo_key
+from mhagui.palette import ink_on
+
+_NAME_MARGIN = 4  # 2 of ours beside the 2 of every line edit
+_NAME_TIP = "Enter keeps what is typed as the head's name, Escape does not"
+
+
+class NameEdit(QLineEdit):
+    """A name that looks like a label until it is hovered or has the focus.
+
+    Signals
+    -------
+    renamed
+        Enter, or leaving the field, asks for the name it carries.
+    """
+
+    renamed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown = ""
+        self.setFrame(False)
+        self.setTextMargins(_NAME_MARGIN - 2, 0, _NAME_MARGIN - 2, 0)
+        self.setMaxLength(MAX_NAME_LENGTH)
+        palette = QPalette()
+        palette.setColor(QPalette.ColorRole.Base, QColor(0, 0, 0, 0))
+        self.setPalette(palette)
+        self.editingFinished.connect(self._finish)
+
+    def show_name(self, name: str) -> None:
+        """Show ``name``; text that is being typed stays unless the name changed."""
+        if name != self._shown:
+            self._shown = name
+            self.setToolTip(f"{name}\n{_NAME_TIP}")
+            self.restore()
+
+    def restore(self) -> None:
+        """Put back the name that was shown before anything was typed."""
+        self.setText(self._shown)
+        self.setCursorPosition(0)
+
+    def _finish(self) -> None:
+        if self.text().strip() != self._shown:
+            self.renamed.emit(self.text())
+        elif self.text() != self._shown:
+            self.restore()
+
+    def event(self, event: QEvent) -> bool:
+        """Leave the undo keys to the window, except while something is being typed."""
+        if is_undo_key(event) and self.text() == self._shown:
+            event.ignore()
+            return False
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape takes back what was typed."""
+        if event.key() == Qt.Key.Key_Escape and self.text() != self._shown:
+            self.restore()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the name, with dots where it is too long, in a frame where one can type at once."""
+        inside = self.rect().adjusted(_NAME_MARGIN, 0, -_NAME_MARGIN, 0)
+        dotted = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, inside.width()
+        )
+        is_whole = self.hasFocus() or dotted == self.text()
+        if is_whole:
+            super().paintEvent(event)
+        painter = QPainter(self)
+        if not is_whole:
+            painter.drawText(inside, Qt.AlignmentFlag.AlignVCenter, dotted)
+        if self.hasFocus() or self.underMouse():
+            self._draw_frame(painter)
+
+    def _draw_frame(self, painter: QPainter) -> None:
+        focused = self.palette().color(QPalette.ColorRole.Highlight)
+        hovered = theme_of(self.palette()).card_border
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(focused if self.hasFocus() else hovered)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 2.0, 2.0)
+
+
+class PatternBox(QComboBox):
+    """A choice among the designed patterns.
+
+    Signals
+    -------
+    chosen
+        The user asks for the pattern it carries.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        for pattern in Pattern:
+            self.addItem(pattern.value, pattern)
+        self.currentIndexChanged.connect(self._choose)
+
+    def show_pattern(self, pattern: Pattern) -> None:
+        """Show ``pattern`` silently."""
+        with QSignalBlocker(self):
+            self.setCurrentIndex(list(Pattern).index(pattern))
+
+    def _choose(self, index: int) -> None:
+        self.chosen.emit(list(Pattern)[index])
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Turn only while the box has the focus, so that scrolling past it changes nothing."""
+        super().wheelEvent(event) if self.hasFocus() else event.ignore()
+
+
+class LetterButton(QToolButton):
+    """A switch with one letter, filled with ``colour`` while it is on."""
+
+    def __init__(self, letter: str, colour: QColor, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setText(letter)
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._on = QPalette()
+        self._on.setColor(QPalette.ColorRole.Button, colour)
+        ink = QColor(ink_on((colour.red(), colour.green(), colour.blue())))
+        self._on.setColor(QPalette.ColorRole.ButtonText, ink)
+
+    def checkStateSet(self) -> None:
+        """Take the colour of the new state, whoever set it."""
+        super().checkStateSet()
+        self._colour()
+
+    def nextCheckState(self) -> None:
+        """Take the colour of the new state after a click."""
+        super().nextCheckState()
+        self._colour()
+
+    def _colour(self) -> None:
+        self.setPalette(self._on if self.isChecked() else QPalette())
+
+    def sizeHint(self) -> QSize:
+        """Be a square as high as a combo box at this font."""
+        side = self.fontMetrics().height() + 8
+        return QSize(side, side)

@@ -1,0 +1,391 @@
+"""A read-only table of numbers: short to read, exact to copy."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QStyle,
+    QStyleOptionHeader,
+    QTableView,
+)
+
+from mhagui.gui.theme import theme_of
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+
+BAND_ROLE = Role.UserRole + 1
+DIMMED_ROLE = Role.UserRole + 2
+COPY_TIP = "Ctrl+C copies the selected numbers in full precision"
+BAND_PIXELS = 3
+MOST_WRITTEN_ROWS = 64
+NO_INDEX = QModelIndex()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row: its label, how its numbers are written, in which unit, and whether it is a summary."""
+
+    label: str
+    write: Callable[[float], str]
+    unit: str = ""
+    tip: str = ""
+    summary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its label, and for a head's column the head's colour and whether it is dimmed."""
+
+    label: str
+    tip: str = ""
+    band: QColor | None = None
+    dimmed: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """What a NumberTable shows: one value per row and column, NaN where undefined."""
+
+    rows: tuple[Row, ...]
+    columns: tuple[Column, ...]
+    values: npt.NDArray[np.float64]
+
+
+class NumberModel(QAbstractTableModel):
+    """Offers numbers as text (display), as full floats (edit) and in words (accessible text)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = Numbers((), (), np.empty((0, 0)))
+
+    def set_numbers(self, numbers: Numbers) -> bool:
+        """Show ``numbers``; True when rows or columns are others, so that all was reset."""
+        before = self.numbers
+        if numbers.rows != before.rows or len(numbers.columns) != len(before.columns):
+            self.beginResetModel()
+            self.numbers = numbers
+            self.endResetModel()
+            return True
+        self.numbers = numbers
+        if numbers.columns != before.columns:
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(numbers.columns) - 1)
+        last = self.index(self.rowCount() - 1, self.columnCount() - 1)
+        roles = [Role.DisplayRole, Role.EditRole, Role.AccessibleTextRole]
+        self.dataChanged.emit(self.index(0, 0), last, roles)
+        return False
+
+    def rowCount(self, parent: Index = NO_INDEX) -> int:
+        """Return the number of rows."""
+        return 0 if parent.isValid() else len(self.numbers.rows)
+
+    def columnCount(self, parent: Index = NO_INDEX) -> int:
+        """Return the number of columns."""
+        return 0 if parent.isValid() else len(self.numbers.columns)
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> object:
+        """Return what the cell at ``index`` offers for ``role``."""
+        if not index.isValid():
+            return None
+        row, column = self.numbers.rows[index.row()], self.numbers.columns[index.column()]
+        value = float(self.numbers.values[index.row(), index.column()])
+        match role:
+            case Role.DisplayRole:
+                return row.write(value)
+            case Role.EditRole:
+                return value
+            case Role.AccessibleTextRole:
+                return _spoken(row, column, value)
+            case Role.TextAlignmentRole:
+                return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            case Role.ToolTipRole:
+                return row.tip or None
+            case Role.FontRole:
+                return _bold() if row.summary else None
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
+    ) -> object:
+        """Return what a row's or column's label offers for ``role``."""
+        across = orientation == Qt.Orientation.Horizontal
+        labels = self.numbers.columns if across else self.numbers.rows
+        if not 0 <= section < len(labels):
+            return None
+        label = labels[section]
+        match role:
+            case Role.DisplayRole:
+                return label.label
+            case Role.ToolTipRole:
+                return label.tip or None
+            case Role.TextAlignmentRole:
+                side = Qt.AlignmentFlag.AlignRight if across else Qt.AlignmentFlag.AlignLeft
+                return side | Qt.AlignmentFlag.AlignVCenter
+        if isinstance(label, Column):
+            return {BAND_ROLE: label.band, DIMMED_ROLE: label.dimmed}.get(role)
+        return _bold() if role == Role.FontRole and label.summary else None
+
+
+class NumberTable(QTableView):
+    """Shows Numbers in columns as wide as their contents, or wider where there is room.
+
+    Signals
+    -------
+    row_pointed
+        The user has made another row the current one; carries its number from 0.
+    """
+
+    row_pointed = Signal(int)
+
+    def __init__(self, *, whole_rows: bool = False, most_rows: int = 10) -> None:
+        super().__init__()
+        self._most_rows = most_rows
+        self._least_widths: list[int] = []
+        self._model = NumberModel()
+        self._model.setParent(self)
+        self.setModel(self._model)
+        self.selectionModel().currentRowChanged.connect(self._on_current_row)
+        self.setHorizontalHeader(_Labels(Qt.Orientation.Horizontal, self))
+        self.setVerticalHeader(_Labels(Qt.Orientation.Vertical, self))
+        if whole_rows:
+            self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self._prepare()
+
+    def set_numbers(self, numbers: Numbers) -> None:
+        """Show ``numbers``; as long as rows and columns are the same, columns never shrink."""
+        anew = self._model.set_numbers(numbers)
+        needed = self._needed_widths()
+        if not anew:
+            needed = [max(pair) for pair in zip(needed, self._least_widths, strict=True)]
+        if anew or needed != self._least_widths:
+            self._least_widths = needed
+            self._fit()
+
+    def follow_row(self, row: int) -> None:
+        """Make ``row`` the current one and select it, without saying that the user did."""
+        column = max(self.currentIndex().column(), 0)
+        across = self.horizontalScrollBar().value()
+        flag = QItemSelectionModel.SelectionFlag
+        index = self._model.index(row, column)
+        with QSignalBlocker(self):
+            self.selectionModel().setCurrentIndex(index, flag.ClearAndSelect | flag.Rows)
+        self.horizontalScrollBar().setValue(across)
+
+    def selected_text(self) -> str:
+        """Return the selected numbers in full precision, with tabs between columns."""
+        cells = {
+            (index.row(), index.column()): _exact(index.data(Role.EditRole))
+            for index in self.selectedIndexes()
+        }
+        rows = sorted({row for row, _ in cells})
+        columns = sorted({column for _, column in cells})
+        lines = ("\t".join(cells.get((row, column), "") for column in columns) for row in rows)
+        return "\n".join(lines)
+
+    def _prepare(self) -> None:
+        self.setToolTip(COPY_TIP)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)  # Tab goes on to the next widget; the arrows move in here
+        self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideNone)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setCornerButtonEnabled(False)
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+            header.setHighlightSections(False)
+            header.setMinimumSectionSize(1)
+        self._use_even_digits()
+
+    def _use_even_digits(self) -> None:
+        font = QFont(self.font())
+        font.setFeature(QFont.Tag("tnum"), 1)
+        if font != self.font():
+            self.setFont(font)
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+
+    def _on_current_row(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        if current.isValid():
+            self.row_pointed.emit(current.row())
+
+    def _needed_widths(self) -> list[int]:
+        numbers = self._model.numbers
+        any_summary = any(row.summary for row in numbers.rows)
+        metrics = QFontMetrics(_bold().resolve(self.font()) if any_summary else self.font())
+        margin = self.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, self) + 1
+        widths = []
+        for column, texts in enumerate(_longest_texts(numbers)):
+            text = max(metrics.horizontalAdvance(text) for text in texts)
+            header = self.horizontalHeader().sectionSizeHint(column)
+            widths.append(max(text + 2 * margin, header))
+        return widths
+
+    def _fit(self) -> None:
+        """Give rows and columns what they need, and say how much that is in all."""
+        header = self.verticalHeader()
+        for row, described in enumerate(self._model.numbers.rows):
+            if "\n" in described.label:
+                header.resizeSection(row, header.sectionSizeHint(row))
+        self._share_width()
+        self.updateGeometry()
+
+    def _share_width(self) -> None:
+        """Give every column what it needs, and spread what is left over all alike."""
+        spare = max(self.viewport().width() - sum(self._least_widths), 0)
+        count = len(self._least_widths)
+        for column, least in enumerate(self._least_widths):
+            extra = spare * (column + 1) // count - spare * column // count
+            self.setColumnWidth(column, least + extra)
+
+    def sizeHint(self) -> QSize:
+        """Return the size at which all can be seen, up to a number of rows."""
+        rows = self.verticalHeader()
+        height = min(rows.length(), self._most_height()) + self.horizontalHeader().height()
+        if sum(self._least_widths) > self.viewport().width():
+            height += self.horizontalScrollBar().sizeHint().height()
+        return QSize(self._labels_width() + sum(self._least_widths), height)
+
+    def _most_height(self) -> int:
+        return self._most_rows * self.verticalHeader().defaultSectionSize()
+
+    def _labels_width(self) -> int:
+        rows = self.verticalHeader()
+        return rows.sizeHint().width() if rows.isVisibleTo(self) else 0
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the size at which two rows and five columns can be seen, if there are as many."""
+        rows = self.verticalHeader()
+        height = min(rows.length(), 2 * rows.defaultSectionSize())
+        width = self._labels_width() + sum(self._least_widths[:5])
+        if rows.length() > self._most_height():
+            width += self.verticalScrollBar().sizeHint().width()
+        return QSize(width, height + self.horizontalHeader().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Spread the columns over the new width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._share_width()
+            self.updateGeometry()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Measure anew in another font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._use_even_digits()
+            self._least_widths = self._needed_widths()
+            self._fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy the selection, or do what tables do."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.selected_text())
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the cells, and a line above the summary."""
+        super().paintEvent(event)
+        rows = self._model.numbers.rows
+        first = next((number for number, row in enumerate(rows) if row.summary), None)
+        if first is not None:
+            y = self.rowViewportPosition(first)
+            painter = QPainter(self.viewport())
+            painter.setPen(theme_of(self.palette()).muted)
+            painter.drawLine(0, y, self.viewport().width(), y)
+
+
+class _Labels(QHeaderView):
+    """Labels with a little room at their side; those of heads have a band in the head's colour."""
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
+        """Mute the text of a dimmed column, and keep all text off the edge."""
+        super().initStyleOptionForIndex(option, section)
+        across = self.orientation() == Qt.Orientation.Horizontal
+        lines = option.text.split("\n")
+        option.text = "\n".join(f"{line}\xa0" if across else f"\xa0{line}" for line in lines)
+        if self.model().headerData(section, self.orientation(), DIMMED_ROLE):
+            palette = QPalette(option.palette)
+            palette.setColor(QPalette.ColorRole.ButtonText, theme_of(self.palette()).muted)
+            option.palette = palette
+
+    def sectionSizeFromContents(self, section: int) -> QSize:
+        """Return the size a label needs."""
+        return super().sectionSizeFromContents(section) + QSize(
+            self.fontMetrics().horizontalAdvance("\xa0"), 0
+        )
+
+    def paintSection(self, painter: QPainter, box: QRect, section: int) -> None:
+        """Paint the label, and the band below it."""
+        painter.save()
+        super().paintSection(painter, box, section)
+        painter.restore()
+        band = self.model().headerData(section, self.orientation(), BAND_ROLE)
+        if band is not None:
+            painter.fillRect(box.adjusted(3, box.height() - BAND_PIXELS, -3, 0), band)
+
+
+def _longest_texts(numbers: Numbers) -> Iterator[list[str]]:
+    """Give for each column texts of which one is as long as any in it, all digits written as 0.
+
+    In a table of many rows the largest and smallest number stand for all that are written alike.
+    """
+    by_writer: dict[Callable[[float], str], list[int]] = {}
+    for number, row in enumerate(numbers.rows):
+        by_writer.setdefault(row.write, []).append(number)
+    blocks = [(write, _extremes(numbers.values[rows])) for write, rows in by_writer.items()]
+    for column in range(len(numbers.columns)):
+        texts = [write(float(value)) for write, block in blocks for value in block[:, column]]
+        yield ["".join("0" if letter.isdigit() else letter for letter in text) for text in texts]
+
+
+def _extremes(block: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    if len(block) <= MOST_WRITTEN_ROWS:
+        return block
+    return np.stack([np.fmax.reduce(block, axis=0), np.fmin.reduce(block, axis=0)])
+
+
+def _bold() -> QFont:
+    font = QFont()
+    font.setWeight(QFont.Weight.DemiBold)
+    return font
+
+
+def _exact(value: float) -> str:
+    return repr(value).removesuffix(".0")
+
+
+def _spoken(row: Row, column: Column, value: float) -> str:
+    label = row.label.replace("\n", " ")
+    state = " (ablated)" if column.dimmed else ""
+    return f"{label}, {column.label}{state}: {row.write(value)} {row.unit}".rstrip()

@@ -1,0 +1,74 @@
+"""The export dialog writes what is ticked, asks before it replaces, and says why it could not."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QMessageBox, QPushButton, QSpinBox
+
+from mhagui.document import compute, load_lesson
+from mhagui.gui.export_dialog import ExportDialog
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def dialog(qtbot, tmp_path):
+    scene = load_lesson("two-heads")
+    dialog = ExportDialog(scene, compute(scene))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.findChild(QLineEdit, "exportFolder").setText(str(tmp_path / "out"))
+    return dialog
+
+
+def tick(dialog, *, figures, formats):
+    for box in dialog.findChildren(QCheckBox):
+        kind, name = box.objectName().split("_", 1)
+        box.setChecked(name in (figures if kind == "figure" else formats))
+
+
+def export(dialog, qtbot):
+    qtbot.mouseClick(dialog.findChild(QPushButton, "exportButton"), LEFT)
+    return dialog.findChild(QLabel, "exportMessage").text()
+
+
+def test_writes_what_is_ticked(dialog, qtbot, tmp_path):
+    tick(dialog, figures=["heads", "entropy"], formats=["png", "pdf"])
+    dialog.findChild(QSpinBox, "exportDpi").setValue(72)
+    assert "4 files" in export(dialog, qtbot)
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["entropy.pdf", "entropy.png", "heads.pdf", "heads.png"]
+    assert (tmp_path / "out" / "heads.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "out" / "heads.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_nothing_ticked_says_so(dialog, qtbot, tmp_path):
+    tick(dialog, figures=[], formats=["png"])
+    assert "at least one figure" in export(dialog, qtbot)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_is_named(dialog, qtbot, tmp_path):
+    (tmp_path / "out").write_text("a file in the way")
+    tick(dialog, figures=["entropy"], formats=["png"])
+    assert str(tmp_path / "out") in export(dialog, qtbot)
+    assert (tmp_path / "out").read_text() == "a file in the way"
+
+
+@pytest.mark.parametrize("answer", [QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No])
+def test_asks_once_before_it_replaces(dialog, qtbot, tmp_path, monkeypatch, answer):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "entropy.png").write_text("old")
+    asked = []
+
+    def question(*arguments):
+        asked.append(arguments[2])
+        return answer
+
+    monkeypatch.setattr(QMessageBox, "question", question)
+    tick(dialog, figures=["entropy", "heads"], formats=["png"])
+    export(dialog, qtbot)
+    assert len(asked) == 1
+    assert "entropy.png" in asked[0]
+    replaced = (tmp_path / "out" / "entropy.png").read_bytes() != b"old"
+    assert replaced is (answer == QMessageBox.StandardButton.Yes)
+    assert (tmp_path / "out" / "heads.png").exists() is replaced

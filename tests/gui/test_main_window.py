@@ -1,0 +1,253 @@
+"""The window as a whole: one drag moves every panel, menus do what they say, bad files change nothing."""
+
+import json
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QSlider,
+    QStyle,
+    QStyleOptionSlider,
+    QTableView,
+    QToolBar,
+)
+
+from mhagui.document import load_lesson
+from mhagui.document.edits import set_gain
+from mhagui.gui.main_window import MainWindow
+from mhagui.gui.theme import ThemeChoice, apply_theme
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def window(qtbot, bundled_font):
+    window = MainWindow(load_lesson("four-heads"))
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    return window
+
+
+def handle(slider):
+    option = QStyleOptionSlider()
+    slider.initStyleOption(option)
+    part = QStyle.SubControl.SC_SliderHandle
+    return slider.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider).center()
+
+
+def drag(qtbot, slider, distance):
+    """Press the slider's handle, move it by `distance` pixels in steps of one, release."""
+    begin = handle(slider)
+    qtbot.mousePress(slider, LEFT, pos=begin)
+    step = 1 if distance > 0 else -1
+    for moved in range(step, distance + step, step):
+        qtbot.mouseMove(slider, begin + QPoint(moved, 0))
+    qtbot.mouseRelease(slider, LEFT, pos=begin + QPoint(distance, 0))
+
+
+def number(table, row, column):
+    model = table.model()
+    return model.data(model.index(row, column), Qt.ItemDataRole.EditRole)
+
+
+def row_entropy(weights):
+    """Entropy in bits of one row, written out here on purpose."""
+    return -sum(w * np.log2(w) for w in weights if w > 0)
+
+
+def test_docks_have_the_names_that_layouts_and_tests_rely_on(window):
+    for name in ("headsDock", "heatmapsDock", "outputProjectionDock", "entropyDock", "rankDock"):
+        assert window.findChild(object, name) is not None
+    for name in ("entropyTable", "outputProjectionTable"):
+        assert isinstance(window.findChild(QTableView, name), QTableView)
+
+
+def test_one_drag_moves_entropy_rank_output_and_is_one_undo_step(window, qtbot):
+    table = window.findChild(QTableView, "entropyTable")
+    slider = window.findChild(QSlider, "gainSlider1")
+    before = window.bench.frame
+    assert number(table, 5, 1) == pytest.approx(
+        1.824399294858548, abs=1e-12
+    )
+    drag(qtbot, slider, slider.width())
+    after = window.bench.frame
+    assert after.scene.heads[0].gain == 4.0
+    # Head 1 at t = 6: one score of 3/sqrt 2 · 4 against five of 0.
+    peak = np.exp(4 * 3 / np.sqrt(2))
+    weights = np.array([peak, 1, 1, 1, 1, 1]) / (peak + 5)
+    qtbot.waitUntil(
+        lambda: (
+            abs(
+                number(table, 5, 1)
+                - row_entropy(weights)
+            )
+            < 1e-12
+        )
+    )
+    assert after.result.heads[0].effective_rank == pytest.approx(1.00, abs=0.005)
+    assert not np.array_equal(after.result.output, before.result.output)
+    assert window.bench.history.n_steps == 1
+    window.bench.undo()
+    assert window.bench.scene == before.scene
+
+
+def test_typed_cell_of_w_o_changes_the_output_channel(window, qtbot):
+    table = window.findChild(QTableView, "outputProjectionTable")
+    before = window.bench.frame.result.output.copy()
+    concat = window.bench.frame.result.concat
+    table.setFocus()
+    table.setCurrentIndex(table.model().index(0, 3))
+    qtbot.keyClick(table, Qt.Key.Key_2)  # the first key opens the editor, which takes the rest
+    editor = table.findChild(QLineEdit)
+    qtbot.keyClicks(editor, ",5")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.bench.scene.w_o[0, 3] == 2.5)  # Qt commits in its next turn
+    expected = before.copy()
+    expected[:, 3] += 2.5 * concat[:, 0]
+    np.testing.assert_allclose(window.bench.frame.result.output, expected, atol=1e-14)
+
+
+def test_undo_and_redo_by_the_platforms_keys(window, qtbot):
+    window.bench.edit(set_gain(1, 2.0))
+    undo = window.findChild(QAction, "undo")
+    assert undo.text() == "&Undo change gain"
+    qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert window.bench.scene.heads[0].gain == 1.0
+    assert not undo.isEnabled()
+    redo = QKeySequence.keyBindings(QKeySequence.StandardKey.Redo)[0]
+    qtbot.keyClick(window, Qt.Key(redo[0].key()), redo[0].keyboardModifiers())
+    assert window.bench.scene.heads[0].gain == 2.0
+
+
+def test_every_action_has_text_tip_and_a_key_of_its_own(window):
+    actions = [a for a in window.findChildren(QAction) if a.objectName() and a.parent() is window]
+    assert len(actions) >= 10
+    keys = [keys.toString() for action in actions for keys in action.shortcuts()]
+    assert len(keys) == len(set(keys))
+    for action in actions:
+        assert action.text()
+        assert action.toolTip()
+        assert action.statusTip()
+
+
+def test_menus_are_file_edit_view_help(window):
+    titles = [action.text().replace("&", "") for action in window.menuBar().actions()]
+    assert titles == ["File", "Edit", "View", "Help"]
+
+
+def menu_action(window, text):
+    for menu in window.findChildren(QMenu):
+        for action in menu.actions():
+            if action.text().replace("&", "") == text:
+                return action
+    raise AssertionError(text)
+
+
+def test_a_lesson_opened_from_the_menu_can_be_undone(window):
+    before = window.bench.scene
+    menu_action(window, "two heads").trigger()
+    assert window.bench.scene.n_positions == 4
+    assert window.bench.view.cursor.query <= 3
+    window.findChild(QAction, "undo").trigger()
+    assert window.bench.scene == before
+
+
+def test_a_broken_file_is_refused_in_one_sentence_and_nothing_changes(window, tmp_path):
+    before = window.bench.scene
+    for text in ("", "{", "[]", json.dumps({"format": "mhagui scene", "version": 99})):
+        path = tmp_path / "broken.json"
+        path.write_text(text)
+        window.open_file(path)
+        assert window.bench.scene is before
+        assert "broken.json" in window.statusBar().currentMessage()
+        assert "\n" not in window.statusBar().currentMessage()
+
+
+def test_weights_and_scores_switch_leaves_undo_alone(window, qtbot):
+    window.findChild(QAction, "scores").trigger()
+    readout = window.findChild(QLabel, "cursorReadout")
+    qtbot.waitUntil(lambda: "score" in readout.text())
+    assert window.bench.history.n_steps == 0
+    assert window.findChild(QAction, "scores").isChecked()
+    window.findChild(QAction, "weights").trigger()
+    qtbot.waitUntil(lambda: "weight" in readout.text())
+
+
+def test_readout_names_the_cell_under_the_cursor(window, qtbot):
+    window.bench.point(head=2, query=3, key=2)
+    readout = window.findChild(QLabel, "cursorReadout")
+    qtbot.waitUntil(lambda: "0.9233" in readout.text())
+    assert all(part in readout.text() for part in ("head 2", "t = 4", "i = 3"))
+
+
+def test_theme_switches_live_both_ways(window, qtbot, qapp):
+    def brightness():
+        return window.grab().toImage().pixelColor(3, window.height() - 3).lightness()
+
+    apply_theme(qapp, ThemeChoice.DARK)
+    qtbot.waitUntil(lambda: brightness() < 80)
+    apply_theme(qapp, ThemeChoice.LIGHT)
+    qtbot.waitUntil(lambda: brightness() > 200)
+
+
+def test_reset_layout_brings_back_a_closed_dock(window, qtbot):
+    window.entropy.close()
+    window.heads.setFloating(True)
+    window.findChild(QAction, "reset_layout").trigger()
+    qtbot.waitUntil(lambda: window.entropy.isVisible() and not window.heads.isFloating())
+
+
+def test_every_interactive_widget_has_an_accessible_name(window):
+    kinds = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QAbstractItemView, QComboBox)
+    nameless = [
+        f"{type(widget).__name__} {widget.objectName()}"
+        for kind in kinds
+        for widget in window.findChildren(kind)
+        if not widget.inherits("QScrollBar")
+        and not widget.inherits("QHeaderView")
+        and not (widget.accessibleName() or getattr(widget, "text", str)())
+        and not widget.objectName().startswith("qt_")
+        and not widget.window().inherits("QComboBoxPrivateContainer")
+    ]
+    assert nameless == []
+
+
+def test_all_shows_at_1280_by_800_without_a_cut_label_or_scroll_bar(window, qtbot, qapp):
+    window.resize(1280, 800)
+    qapp.processEvents()
+    scroll_bars = [
+        bar.parent().parent().objectName()
+        for bar in window.findChildren(QAbstractSlider)
+        if bar.inherits("QScrollBar") and bar.isVisible()
+    ]
+    assert scroll_bars == []
+    cut = [
+        label.text()
+        for label in window.findChildren(QLabel)
+        if label.isVisible()
+        and not label.wordWrap()
+        and max(map(label.fontMetrics().horizontalAdvance, label.text().splitlines()), default=0)
+        > label.width() + 1
+    ]
+    assert cut == []
+
+
+def test_closing_stops_the_frames(window, qtbot):
+    shown = []
+    window.bench.shown.connect(shown.append)
+    window.bench.edit(set_gain(1, 3.0))
+    window.close()
+    QApplication.processEvents()
+    assert shown == []
