@@ -23,6 +23,7 @@ from mhagui.core.display import pool_any, pool_largest_magnitude, pool_maximum, 
 from mhagui.core.entropy import effective_positions, row_entropy_bits
 from mhagui.core.filter_bank import (
     concat_heads,
+    filter_bank_bound,
     filter_bank_residual,
     filter_bank_terms,
     head_contributions,
@@ -46,6 +47,7 @@ __all__ = [
     "effective_positions",
     "effective_rank",
     "effective_rank_from_singular_values",
+    "filter_bank_bound",
     "filter_bank_residual",
     "filter_bank_terms",
     "first_token_head",

@@ -179,8 +179,8 @@ def residual_bound(o: npt.ArrayLike, w_o: npt.ArrayLike) -> float:
         At least 0, in the unit of the output; ε is that of the output's dtype. It bounds
         `filter_bank_residual` of the head contributions. It does not count the longer
         products of `filter_bank_terms`, whose rounding grows with T and d_model: their
-        residual mostly lies well below it, but may exceed it several times where H·d_v is
-        small beside T.
+        residual mostly lies well below it, but may exceed it where H·d_v is small beside T, or
+        where a head's values cancel; `filter_bank_bound` is theirs.
 
     Raises
     ------
@@ -195,6 +195,53 @@ def residual_bound(o: npt.ArrayLike, w_o: npt.ArrayLike) -> float:
     magnitudes = np.abs(_concat(outputs)) @ np.abs(projection)
     epsilon = np.finfo(magnitudes.dtype).eps
     return float(4 * projection.shape[-2] * epsilon * np.max(magnitudes, initial=0.0))
+
+
+def filter_bank_bound(x: npt.ArrayLike, w_v: npt.ArrayLike, w_o: npt.ArrayLike) -> float:
+    """Return what rounding alone may leave of the residual of `filter_bank_terms`.
+
+    Parameters
+    ----------
+    x
+        Input, shape (..., T, d_model), finite.
+    w_v
+        Value projections, shape (..., H, d_model, d_v), finite.
+    w_o
+        Output projection, shape (..., H·d_v, d_model_out), finite.
+
+    Returns
+    -------
+    float
+        2·(T + d_model + H·d_v)·ε times the largest of |X|·Σ_h |W_V^h|·|W_O^(h)|, in the unit
+        of the output; ε is that of its dtype. It bounds the residual for all weights whose
+        rows sum to at most 1, if no product underflows, for O_h = A_h·(X·W_V^h).
+
+    Raises
+    ------
+    ValueError
+        When a shape or dtype does not fit, or an input is not finite.
+
+    Notes
+    -----
+    Source: N. Higham, Accuracy and Stability of Numerical Algorithms (2002), section 3.5: a
+    product over n errs by at most n·ε/2 of the product of magnitudes. Concat·W_O is made by
+    products over d_model, T and H·d_v, the terms by products over d_v, d_model and T, and
+    their sum over H.
+    """
+    inputs = as_finite_matrices(x, "x", "T, d_model")
+    values = as_finite_matrices(w_v, "w_v", "H, d_model, d_v")
+    projection = as_finite_matrices(w_o, "w_o", "H·d_v, d_model_out")
+    n_heads, d_model, d_v = values.shape[-3:]
+    if inputs.shape[-1] != d_model:
+        raise shape_error("x", f"(..., T, {d_model}) to match w_v", inputs)
+    _require_projection_rows(projection, n_heads, d_v)
+    leading = inputs.shape[:-2], values.shape[:-3], projection.shape[:-2]
+    require_common_leading("x, w_v and w_o", *leading)
+    channel_maps = np.abs(values) @ np.abs(_synthesis_blocks(projection, n_heads, d_v))
+    magnitudes = np.abs(inputs) @ channel_maps.sum(axis=-3)
+    n_products = inputs.shape[-2] + d_model + n_heads * d_v
+    epsilon = np.finfo(magnitudes.dtype).eps
+    return float(2 * n_products * epsilon * np.max(magnitudes, initial=0.0))
 
 
 def synthesis_norms(w_o: npt.ArrayLike, n_heads: SupportsIndex) -> FloatArray:

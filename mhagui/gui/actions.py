@@ -13,7 +13,7 @@ Key = QKeySequence.StandardKey
 
 @dataclass(frozen=True, slots=True)
 class ActionInfo:
-    """One action: its key in the tables below, its text, its tip, and what it answers to and looks like."""
+    """One action: its key in the tables below, what it is called, does and answers to."""
 
     key: str
     text: str
@@ -25,41 +25,123 @@ class ActionInfo:
 
 
 ACTIONS = (
-    ActionInfo("open", "&Open scene…", "Open a scene file", Key.Open, "open"),
-    ActionInfo("export", "&Export figures…", "Write the figures of this scene to files", "Ctrl+E", "export"),
-    ActionInfo("quit", "&Quit", "Close mhagui", Key.Quit, role=QAction.MenuRole.QuitRole),
-    ActionInfo("undo", "&Undo", "Take back the last edit", Key.Undo, "undo"),
-    ActionInfo("redo", "&Redo", "Do again what was undone", Key.Redo, "redo"),
-    ActionInfo("reset_gains", "Reset all &gains to 1", "Set the master gain and every head's gain to 1", "Ctrl+0", "reset"),
-    ActionInfo("weights", "&Weights A", "Show the attention weights A = softmax(g·S) in the heatmaps", "Ctrl+1", checkable=True),
-    ActionInfo("scores", "&Scores S", "Show the scores S = Q·Kᵀ/√d_k in the heatmaps", "Ctrl+2", checkable=True),
-    ActionInfo("enlarge", "En&large head", "Show the cursor's head alone, or all heads again", "Ctrl+L", "enlarge", checkable=True),
-    ActionInfo("reset_layout", "&Reset layout", "Put every dock back where it was at first", "Ctrl+Shift+0"),
-    ActionInfo("full_screen", "&Full screen", "Use the whole screen, or a window again", Key.FullScreen, checkable=True),
-    ActionInfo("about_scene", "About this &scene", "Say what this scene is and where its numbers come from", Key.HelpContents, "lesson"),
-    ActionInfo("about", "&About mhagui", "Name the program, its version and what it runs on", role=QAction.MenuRole.AboutRole),
-)  # fmt: skip
+    ActionInfo(
+        key="open",
+        text="&Open scene…",
+        tip="Open a scene file",
+        shortcut=Key.Open,
+        icon="open",
+    ),
+    ActionInfo(
+        key="export",
+        text="&Export figures…",
+        tip="Write the figures of this scene to files",
+        shortcut="Ctrl+E",
+        icon="export",
+    ),
+    ActionInfo(
+        key="quit",
+        text="&Quit",
+        tip="Close mhagui",
+        shortcut="Ctrl+Q",  # the standard key, given also where a platform has none
+        role=QAction.MenuRole.QuitRole,
+    ),
+    ActionInfo(
+        key="undo",
+        text="&Undo",
+        tip="Take back the last edit",
+        shortcut=Key.Undo,
+        icon="undo",
+    ),
+    ActionInfo(
+        key="redo",
+        text="&Redo",
+        tip="Do again what was undone",
+        shortcut=Key.Redo,
+        icon="redo",
+    ),
+    ActionInfo(
+        key="reset_gains",
+        text="Reset all &gains to 1",
+        tip="Set the master gain and every head's gain to 1",
+        shortcut="Ctrl+0",
+        icon="reset",
+    ),
+    ActionInfo(
+        key="weights",
+        text="&Weights A",
+        tip="Show the attention weights A = softmax(g·S) in the heatmaps",
+        shortcut="Ctrl+1",
+        checkable=True,
+    ),
+    ActionInfo(
+        key="scores",
+        text="&Scores S",
+        tip="Show the scores S = Q·Kᵀ/√d_k in the heatmaps",
+        shortcut="Ctrl+2",
+        checkable=True,
+    ),
+    ActionInfo(
+        key="enlarge",
+        text="En&large head",
+        tip="Show the cursor's head alone, or all heads again",
+        shortcut="Ctrl+L",
+        icon="enlarge",
+        checkable=True,
+    ),
+    ActionInfo(
+        key="reset_layout",
+        text="&Reset layout",
+        tip="Put every dock back where it was at first",
+        shortcut="Ctrl+Shift+R",
+    ),
+    ActionInfo(
+        key="full_screen",
+        text="&Full screen",
+        tip="Use the whole screen, or a window again",
+        shortcut=Key.FullScreen,
+        checkable=True,
+    ),
+    ActionInfo(
+        key="about_scene",
+        text="About this &scene",
+        tip="Say what this scene is and where its numbers come from",
+        shortcut=Key.HelpContents,
+        icon="lesson",
+    ),
+    ActionInfo(
+        key="about",
+        text="&About mhagui",
+        tip="Name the program, its version and what it runs on",
+        role=QAction.MenuRole.AboutRole,
+    ),
+)
 
 SEPARATOR = "-"
 
 # A key in angle brackets stands for a sub-menu that the window fills itself.
+_WINDOW = ("<docks>", "reset_layout", "<theme>", "full_screen")
 MENUS = (
     ("&File", ("open", "<lessons>", SEPARATOR, "export", SEPARATOR, "quit")),
     ("&Edit", ("undo", "redo", SEPARATOR, "reset_gains")),
-    ("&View", ("weights", "scores", "<colours>", "enlarge", SEPARATOR, "<docks>", "reset_layout", "<theme>", "full_screen")),
+    ("&View", ("weights", "scores", "<colours>", "enlarge", SEPARATOR, *_WINDOW)),
     ("&Help", ("about_scene", "about")),
-)  # fmt: skip
+)
 
 TOOL_BAR = ("open", SEPARATOR, "undo", "redo", "reset_gains", SEPARATOR, "export")
 
 
-def make_actions(parent: QWidget, handlers: Mapping[str, Callable[[], object]]) -> dict[str, QAction]:
+def make_actions(
+    parent: QWidget, handlers: Mapping[str, Callable[[], object]]
+) -> dict[str, QAction]:
     """Return a QAction for every entry of ``ACTIONS``, each calling its handler when triggered."""
     return {info.key: _make_action(info, parent, handlers[info.key]) for info in ACTIONS}
 
 
-def fill_menu(menu: QMenu, keys: tuple[str, ...], actions: Mapping[str, QAction], menus: Mapping[str, QMenu]) -> None:
-    """Put into ``menu`` what ``keys`` name: actions, separators and, in angle brackets, sub-menus."""
+def fill_menu(
+    menu: QMenu, keys: tuple[str, ...], actions: Mapping[str, QAction], menus: Mapping[str, QMenu]
+) -> None:
+    """Put into ``menu`` the actions, separators and sub-menus that ``keys`` name."""
     for key in keys:
         if key == SEPARATOR:
             menu.addSeparator()
@@ -72,16 +154,24 @@ def fill_menu(menu: QMenu, keys: tuple[str, ...], actions: Mapping[str, QAction]
 def _make_action(info: ActionInfo, parent: QWidget, handler: Callable[[], object]) -> QAction:
     action = QAction(info.text, parent)
     action.setObjectName(info.key)
+    action.setIconText(info.text.replace("&", "").rstrip("…"))  # the tool bar's stays as it is
     action.setStatusTip(info.tip)
     action.setCheckable(info.checkable)
     action.setMenuRole(info.role)
     if info.icon:
         action.setIcon(icon(info.icon))
-    if info.shortcut is not None:
-        action.setShortcuts(QKeySequence.keyBindings(info.shortcut) if isinstance(info.shortcut, Key) else [QKeySequence(info.shortcut)])
+    action.setShortcuts(_keys(info.shortcut))
     action.setToolTip(_with_shortcut(info.tip, action.shortcut()))
     action.triggered.connect(handler)
     return action
+
+
+def _keys(shortcut: QKeySequence.StandardKey | str | None) -> list[QKeySequence]:
+    if shortcut is None:
+        return []
+    if isinstance(shortcut, Key):
+        return QKeySequence.keyBindings(shortcut)
+    return [QKeySequence(shortcut)]
 
 
 def _with_shortcut(tip: str, shortcut: QKeySequence) -> str:

@@ -33,7 +33,7 @@ def make_application() -> QApplication:
 
 
 def use_bundled_font(app: QApplication) -> None:
-    """Set the font that travels with the program, for screens without fonts and for reproducible pictures."""
+    """Set the font that travels with the program, where there is none or pictures must agree."""
     for path in sorted(resource_path("fonts").glob("*.otf")):
         QFontDatabase.addApplicationFont(str(path))
     font = app.font()

@@ -1,4 +1,4 @@
-"""The bench: the one place where the document and what is looked at change, and from which all panels are fed."""
+"""The bench: the one place where scene and view change, and from which all panels are fed."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from mhagui.errors import UserError
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What every panel shows at one moment: the scene, what is computed of it, and how it is looked at."""
+    """What every panel shows at one moment: scene, result, and how they are looked at."""
 
     scene: Scene
     result: Result
@@ -75,7 +75,10 @@ class Bench(QObject):
         return self._frame
 
     def edit(self, edit: Edit, gesture: object | None = None) -> bool:
-        """Do ``edit``; edits of one ``gesture`` are one undo step. False, and ``refused``, where it cannot be done."""
+        """Do ``edit``; edits of one ``gesture`` are one undo step.
+
+        False, and ``refused`` with the reason, where it cannot be done.
+        """
         try:
             self.history.do(edit, gesture)
         except UserError as error:
@@ -102,10 +105,14 @@ class Bench(QObject):
             self._view = view
             self._timer.start()
 
-    def point(self, *, head: int | None = None, query: int | None = None, key: int | None = None) -> None:
+    def point(
+        self, *, head: int | None = None, query: int | None = None, key: int | None = None
+    ) -> None:
         """Move the shared cursor: head by uid, query and key from 0; what is not given stays."""
         wanted = {"head": head, "query": query, "key": key}
-        self.look(cursor=replace(self._view.cursor, **{k: v for k, v in wanted.items() if v is not None}))
+        self.look(
+            cursor=replace(self._view.cursor, **{k: v for k, v in wanted.items() if v is not None})
+        )
 
     def stop(self) -> None:
         """Show no more frames: the panels are about to go."""

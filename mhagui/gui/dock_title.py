@@ -23,7 +23,11 @@ class DockTitle(QWidget):
         row.setContentsMargins(8, 3, 4, 1)
         row.setSpacing(0)
         row.addWidget(label, 1)
-        row.addWidget(self._button("float", "Take “{}” out of the window, or put it back", self._toggle_floating))
+        row.addWidget(
+            self._button(
+                "float", "Take “{}” out of the window, or put it back", self._toggle_floating
+            )
+        )
         row.addWidget(self._button("close", "Hide “{}”; the View menu brings it back", dock.close))
 
     def _button(self, name: str, tip: str, handler: object) -> QToolButton:

@@ -78,8 +78,7 @@ class ExportDialog(QDialog):
         form.addRow("Resolution", self._dpi)
         browse = QPushButton("&Browse…")
         browse.clicked.connect(self._browse)
-        form.addRow("&Folder", _in_row([self._folder, browse]))
-        form.labelForField(self._folder.parentWidget()).setBuddy(self._folder)  # type: ignore[attr-defined]
+        form.addRow("Folder", _in_row([self._folder, browse]))
         return form
 
     def _buttons(self) -> QDialogButtonBox:
@@ -110,7 +109,7 @@ class ExportDialog(QDialog):
         there = [file for file in files if (folder / file).exists()]
         if not there:
             return True
-        question = f"{folder} already has {', '.join(there)}.\n\nReplace {'it' if len(there) == 1 else 'them'}?"
+        question = f"{folder} already has {', '.join(there)}.\n\nReplace what is there?"
         answer = QMessageBox.question(self, "Replace files?", question)
         return answer == QMessageBox.StandardButton.Yes
 

@@ -1,4 +1,4 @@
-"""Icons: SVG files drawn in the text colour of the moment, so that they follow the theme by themselves."""
+"""Icons: SVG files drawn in the text colour of the moment, so that they follow the theme."""
 
 from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap

@@ -1,11 +1,14 @@
 """The main window: it places the docks and wires menus to the bench."""
 
+from collections.abc import Callable
+from enum import Enum
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu, QMessageBox, QWidget
 
 from mhagui import __version__
 from mhagui.document import ColourScale, Quantity, Scene, lesson_names, load_lesson, read_scene
@@ -22,9 +25,12 @@ from mhagui.gui.docks.rank import RankDock
 from mhagui.gui.export_dialog import ExportDialog
 from mhagui.gui.icons import application_icon
 from mhagui.gui.status import StatusBar
-from mhagui.gui.theme import ThemeChoice, apply_theme
+from mhagui.gui.theme import ThemeChoice, apply_theme, the_application
 
 DEFAULT_SIZE = QSize(1280, 800)
+SCENE_FILES = "Scenes (*.json);;All files (*)"
+
+Choice = TypeVar("Choice", bound=Enum)
 
 
 class MainWindow(QMainWindow):
@@ -68,11 +74,11 @@ class MainWindow(QMainWindow):
         self.tabifyDockWidget(self.entropy, self.rank)
         self.entropy.raise_()
         self._share_space()
-        self._first_layout: QByteArray = self.saveState()
+        self._first_layout = self.saveState()
 
     def _share_space(self) -> None:
         columns = [self.heads, self.heatmaps, self.entropy]
-        self.resizeDocks(columns, [300, 640, 340], Qt.Orientation.Horizontal)
+        self.resizeDocks(columns, [290, 680, 310], Qt.Orientation.Horizontal)
         self.resizeDocks([self.heatmaps, self.projection], [460, 270], Qt.Orientation.Vertical)
 
     def _make_menus(self) -> None:
@@ -86,9 +92,9 @@ class MainWindow(QMainWindow):
         submenus = {"<lessons>": lessons, "<colours>": colours, "<docks>": docks, "<theme>": theme}
         for title, keys in MENUS:
             fill_menu(self.menuBar().addMenu(title), keys, self._actions, submenus)
-        self._make_tool_bar(lessons)
+        self._make_tool_bar()
 
-    def _make_tool_bar(self, lessons: QMenu) -> None:
+    def _make_tool_bar(self) -> None:
         bar = self.addToolBar("Main tool bar")
         bar.setObjectName("mainToolBar")
         bar.setMovable(False)
@@ -100,7 +106,7 @@ class MainWindow(QMainWindow):
             else:
                 bar.addAction(self._actions[key])
 
-    def _choices(self, kind: type[ColourScale] | type[ThemeChoice], handler: object) -> QActionGroup:
+    def _choices(self, kind: type[Choice], handler: Callable[[Choice], None]) -> QActionGroup:
         group = QActionGroup(self)
         for choice in kind:
             action = group.addAction(choice.value)
@@ -114,7 +120,7 @@ class MainWindow(QMainWindow):
         menu.addActions(group.actions())
         return menu
 
-    def _handlers(self) -> dict[str, object]:
+    def _handlers(self) -> dict[str, Callable[[], object]]:
         return {
             "open": self._choose_scene,
             "export": self._export,
@@ -158,12 +164,14 @@ class MainWindow(QMainWindow):
         self.open_scene(load_lesson(name))
 
     def _choose_scene(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, "Open scene", "", "Scenes (*.json);;All files (*)")
+        path, _ = QFileDialog.getOpenFileName(
+            self, "Open scene", "", "Scenes (*.json);;All files (*)"
+        )
         if path:
             self.open_file(Path(path))
 
     def open_file(self, path: Path) -> None:
-        """Open the scene file at ``path``, or say in the status bar why not and leave all as it is."""
+        """Open the scene file at ``path``, or say why not and leave all as it is."""
         try:
             self.open_scene(read_scene(path))
         except UserError as error:
@@ -181,7 +189,7 @@ class MainWindow(QMainWindow):
         self.bench.look(colour_scale=scale)
 
     def _set_theme(self, choice: ThemeChoice) -> None:
-        apply_theme(QApplication.instance(), choice)
+        apply_theme(the_application(), choice)
         _check(self._themes, choice)
 
     def _reset_layout(self) -> None:
@@ -193,7 +201,9 @@ class MainWindow(QMainWindow):
 
     def _about_scene(self) -> None:
         scene = self.bench.scene
-        QMessageBox.information(self, scene.title, scene.description or "This scene has no description.")
+        QMessageBox.information(
+            self, scene.title, scene.description or "This scene has no description."
+        )
 
     def _about(self) -> None:
         QMessageBox.about(self, "About mhagui", about_text())
@@ -208,8 +218,8 @@ def about_text() -> str:
     """Return what the About box says, as rich text."""
     return (
         f"<h3>mhagui {__version__}</h3>"
-        "<p>An instrument for multi-head attention: drag a head's gain and see its weights, entropy, rank and output "
-        "move in the same frame.</p><p>MIT licence.</p>"
+        "<p>An instrument for multi-head attention: drag a head's gain and see its weights, "
+        "entropy, rank and output move in the same frame.</p><p>MIT licence.</p>"
     )
 
 

@@ -9,8 +9,8 @@ from mhagui.gui.bench import Bench, Frame
 class Panel(QDockWidget):
     """A dock that draws the frames it is given, when it can be seen; it owns no truth of its own.
 
-    A panel builds its widgets, turns what the user does into edits or looks on the bench, and draws frames in
-    ``show_frame``. Hidden panels are not drawn; they catch up when they are shown, or when the palette changes.
+    A panel builds its widgets, turns what the user does into edits or looks on the bench, and draws
+    frames in ``show_frame``. Hidden panels are not drawn; they catch up when they are shown.
     """
 
     def __init__(self, bench: Bench, object_name: str, title: str) -> None:
@@ -26,11 +26,11 @@ class Panel(QDockWidget):
         self.setWidget(body)
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
-        """Draw ``frame``; ``previous`` is what is drawn now, None when everything has to be drawn anew."""
+        """Draw ``frame``; ``previous`` is what is drawn now, None when all must be drawn anew."""
         raise NotImplementedError
 
     def is_in_sight(self) -> bool:
-        """Say whether the dock can be seen; behind other tabs it cannot, though Qt calls it visible there."""
+        """Say whether the dock can be seen; Qt calls one behind other tabs visible."""
         corner = self.geometry().bottomRight()
         return self.isVisible() and (self.isWindow() or (corner.x() >= 0 and corner.y() >= 0))
 

@@ -1,4 +1,4 @@
-"""The status bar: the cell under the cursor on the left, facts on the right, refusals for a while."""
+"""The status bar: the cell under the cursor, facts of the scene, and refusals for a while."""
 
 from PySide6.QtWidgets import QLabel, QStatusBar
 
@@ -9,7 +9,7 @@ MESSAGE_MILLISECONDS = 10_000
 
 
 class StatusBar(QStatusBar):
-    """Shows the shared cursor's cell at a fixed place, what the scene measures, and sentences that say why not."""
+    """Shows the cursor's cell, the scene's sizes, and for a while why something was not done."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -45,6 +45,7 @@ CALLS = {
     "concat_heads": (("o",), {}),
     "head_contributions": (("o", "w_o"), {}),
     "filter_bank_terms": (("a", "x", "w_v", "w_o"), {}),
+    "filter_bank_bound": (("x", "w_v", "w_o"), {}),
     "filter_bank_residual": (("o", "w_o", "terms"), {}),
     "residual_bound": (("o", "w_o"), {}),
     "synthesis_norms": (("w_o",), {"n_heads": HEADS}),
@@ -64,8 +65,8 @@ WITHOUT_ARRAYS = {
     "uniform_head",
 }
 NOT_FLOAT_RESULTS = {
-    "score_rank", "effective_rank", "effective_rank_from_singular_values", "filter_bank_residual",
-    "residual_bound", "pool_any", "quantise",
+    "score_rank", "effective_rank", "effective_rank_from_singular_values", "filter_bank_bound",
+    "filter_bank_residual", "residual_bound", "pool_any", "quantise",
 }  # fmt: skip
 
 

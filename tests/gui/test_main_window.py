@@ -1,4 +1,4 @@
-"""The window as a whole: one drag moves every panel, menus do what they say, bad files change nothing."""
+"""The window as a whole: one drag moves every panel, menus do what they say."""
 
 import json
 
@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionSlider,
     QTableView,
-    QToolBar,
 )
 
 from mhagui.document import load_lesson
@@ -44,7 +43,11 @@ def handle(slider):
     option = QStyleOptionSlider()
     slider.initStyleOption(option)
     part = QStyle.SubControl.SC_SliderHandle
-    return slider.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider).center()
+    return (
+        slider.style()
+        .subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider)
+        .center()
+    )
 
 
 def drag(qtbot, slider, distance):
@@ -78,24 +81,14 @@ def test_one_drag_moves_entropy_rank_output_and_is_one_undo_step(window, qtbot):
     table = window.findChild(QTableView, "entropyTable")
     slider = window.findChild(QSlider, "gainSlider1")
     before = window.bench.frame
-    assert number(table, 5, 1) == pytest.approx(
-        1.824399294858548, abs=1e-12
-    )
+    assert number(table, 5, 1) == pytest.approx(1.824399294858548, abs=1e-12)
     drag(qtbot, slider, slider.width())
     after = window.bench.frame
     assert after.scene.heads[0].gain == 4.0
     # Head 1 at t = 6: one score of 3/sqrt 2 · 4 against five of 0.
     peak = np.exp(4 * 3 / np.sqrt(2))
     weights = np.array([peak, 1, 1, 1, 1, 1]) / (peak + 5)
-    qtbot.waitUntil(
-        lambda: (
-            abs(
-                number(table, 5, 1)
-                - row_entropy(weights)
-            )
-            < 1e-12
-        )
-    )
+    qtbot.waitUntil(lambda: abs(number(table, 5, 1) - row_entropy(weights)) < 1e-12)
     assert after.result.heads[0].effective_rank == pytest.approx(1.00, abs=0.005)
     assert not np.array_equal(after.result.output, before.result.output)
     assert window.bench.history.n_steps == 1

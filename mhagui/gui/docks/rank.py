@@ -264,7 +264,7 @@ def _flops_formula(scene: Scene) -> str:
     narrow, wide = core.score_flops(t, heads, d_k), core.score_flops(t, 1, heads * d_k)
     return (
         f"{heads} heads of width d_k\xa0=\xa0{d_k}: "
-        f"2·T²·H·d_k = 2 · {t}² · {heads} · {d_k} = {narrow:,}; "
+        f"2·T²·H·d_k = 2\xa0·\xa0{t}²\xa0·\xa0{heads}\xa0·\xa0{d_k} = {narrow:,}; "
         f"one head of width H·d_k\xa0=\xa0{heads * d_k}: the same {wide:,}."
     )
 

@@ -1,0 +1,380 @@
+"""The command line: open the window, print a report, export figures.
+
+Nothing heavy is imported before it is known to be wanted: ``--version`` and ``--help`` load neither
+NumPy nor Qt, ``report`` no matplotlib, and only the window loads Qt.
+"""
+
+import argparse
+import contextlib
+import math
+import os
+import platform
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, TextIO
+
+from mhagui import __version__
+from mhagui._resources import resource_path
+from mhagui.errors import UserError
+
+if TYPE_CHECKING:
+    from mhagui.document import Scene
+
+DEFAULT_SCENE = "four-heads"
+PACKAGES = ("numpy", "PySide6-Essentials", "pyqtgraph", "matplotlib", "msgspec", "platformdirs")
+
+OK, BUG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+_USAGE = """mhagui [SCENE] [--figures-if-no-display DIR]
+       mhagui report [SCENE] [--gain N=G ...] [--json]
+       mhagui export [SCENE] [--gain N=G ...] --out DIR [--figure NAME ...]
+                     [--format png,svg,pdf] [--dpi N]"""
+_SCENE_HELP = (
+    f"a lesson's name (four-heads, two-heads) or a scene file; {DEFAULT_SCENE} unless given"
+)
+_COMMANDS_HELP = """commands:
+  report                print every number of a scene; needs no display
+  export                write its figures to files; needs no display
+  'mhagui report --help' and 'mhagui export --help' say more. A scene file
+  that is called like a command is opened as ./report."""
+
+# What to write where the terminal's encoding lacks a character.
+_PLAIN = str.maketrans(
+    {
+        "−": "-", "–": "-", "—": "-", "·": "*", "×": "x", "√": "sqrt", "Σ": "sum",
+        "ᵀ": "'", "²": "^2", "“": '"', "”": '"', "…": "...", "≥": ">=", "≤": "<=",
+    }
+)  # fmt: skip
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program with ``argv``, or the process's own arguments; return the exit status."""
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    try:
+        return _run(arguments)
+    except UserError as error:
+        return _complain(str(error), BAD_INPUT)
+    except SystemExit as stop:  # how argparse ends after --help and --version
+        return stop.code if isinstance(stop.code, int) else OK
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read the output has had enough
+        _silence(sys.stdout)
+        return OK
+    except ImportError:
+        raise  # mhagui.__main__ tells a missing package from a bug
+    except OSError as error:
+        return _complain(_os_sentence(error), BAD_INPUT)
+    except Exception as error:  # noqa: BLE001 - the last resort of the program
+        return _report_bug(error)
+
+
+def _run(arguments: list[str]) -> int:
+    commands: dict[str, Callable[[list[str]], int]] = {"report": _report, "export": _export}
+    if arguments and arguments[0] in commands:
+        return commands[arguments[0]](arguments[1:])
+    return _open_window(arguments)
+
+
+# ------------------------------------------------------------------------------------------- window
+
+
+def _open_window(arguments: list[str]) -> int:
+    options = _window_parser().parse_args(arguments)
+    if options.info:
+        _say(_info())
+        return OK
+    from mhagui.display_check import missing_libraries, why_no_display
+
+    scene = _load(options.scene)
+    obstacle = why_no_display() or missing_libraries()
+    if obstacle is None:
+        from mhagui.gui.application import run
+
+        return run(scene)
+    if options.figures_if_no_display is None:
+        raise UserError(f"{obstacle}; 'mhagui report' and 'mhagui export' work without a window.")
+    return _write_instead(scene, Path(options.figures_if_no_display), obstacle)
+
+
+def _window_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="mhagui",
+        usage=_USAGE,
+        description="An instrument for multi-head attention: drag a gain, watch every number move.",
+        epilog=_COMMANDS_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "scene", nargs="?", metavar="SCENE", default=DEFAULT_SCENE, help=_SCENE_HELP
+    )
+    parser.add_argument(
+        "--figures-if-no-display",
+        metavar="DIR",
+        help="where there is no display, write the scene's figures and report into DIR instead",
+    )
+    parser.add_argument("--info", action="store_true", help="print versions and folders and exit")
+    parser.add_argument("--version", action="version", version=f"mhagui {__version__}")
+    return parser
+
+
+def _write_instead(scene: "Scene", folder: Path, obstacle: str) -> int:
+    from mhagui import figures, report
+    from mhagui.document import compute
+    from mhagui.files import make_folder, write_all
+
+    _say(f"{obstacle}; writing the figures and the report of “{scene.title}” instead.")
+    result = compute(scene)
+    names = [name for name in figures.FIGURES if figures.why_not(name, scene, result) is None]
+    contents = figures.render_all(scene, result, names, figures.FORMATS)
+    contents["report.txt"] = report.report_text(scene, result).encode()
+    contents["report.json"] = report.report_json(scene, result).encode()
+    make_folder(folder)
+    write_all({folder / name: data for name, data in contents.items()})
+    _say(f"{len(contents)} files are in {folder.resolve()}: {', '.join(contents)}")
+    return OK
+
+
+def _info() -> str:
+    import platformdirs
+
+    from mhagui.display_check import missing_libraries, why_no_display
+
+    lines = [
+        ("mhagui", __version__),
+        ("Python", f"{platform.python_version()}, {sys.executable}"),
+        ("platform", platform.platform()),
+        *((package, _version(package)) for package in PACKAGES),
+        ("resources", resource_path()),
+        ("settings", platformdirs.user_config_path("mhagui")),
+        ("display", why_no_display() or missing_libraries() or "a window can open"),
+    ]
+    return "\n".join(f"{name:<19} {value}" for name, value in lines)
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+# ------------------------------------------------------------------------------------------- report
+
+
+def _report(arguments: list[str]) -> int:
+    parser = _command_parser(
+        "report", "Print every number of a scene: weights, entropies, ranks, Concat, output."
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="as JSON, in full precision, undefined values null"
+    )
+    options = parser.parse_args(arguments)
+    _give_back_scene(options, options.gain, lambda value: "=" in value)
+    scene = _with_gains(_load(options.scene or DEFAULT_SCENE), options.gain)
+    from mhagui import report
+    from mhagui.document import compute
+
+    text = report.report_json if options.json else report.report_text
+    _say(text(scene, compute(scene)), end="")
+    return OK
+
+
+# ------------------------------------------------------------------------------------------- export
+
+
+def _export(arguments: list[str]) -> int:
+    from mhagui import figures
+
+    options = _export_parser(figures.FIGURES, figures.DEFAULT_DPI).parse_args(arguments)
+    _give_back_scene(options, options.gain, lambda value: "=" in value)
+    _give_back_scene(
+        options, options.figure, lambda value: "," in value or value in figures.FIGURES
+    )
+    formats = [kind.lower() for kind in _listed(options.format)] or ["png"]
+    dpi = _whole_number("--dpi", options.dpi)
+    scene = _with_gains(_load(options.scene or DEFAULT_SCENE), options.gain)
+    from mhagui.document import compute
+
+    result = compute(scene)
+    names = _listed(options.figure)
+    for name in () if names else figures.FIGURES:
+        why_not = figures.why_not(name, scene, result)
+        if why_not is None:
+            names.append(name)
+        else:
+            _complain(f"{name} is left out. {why_not}", OK)
+    for path in figures.write_figures(scene, result, Path(options.out), names, formats, dpi):
+        _say(str(path))
+    return OK
+
+
+def _export_parser(names: Iterable[str], dpi: int) -> argparse.ArgumentParser:
+    parser = _command_parser("export", "Write the figures of a scene to files. Needs no display.")
+    parser.add_argument(
+        "--out", metavar="DIR", required=True, help="the folder to write into; made if missing"
+    )
+    parser.add_argument(
+        "--figure",
+        metavar="NAME",
+        nargs="+",
+        action="extend",
+        default=[],
+        help=f"one or more of {', '.join(names)}; all unless given",
+    )
+    parser.add_argument(
+        "--format",
+        metavar="FORMATS",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="one or more of png, svg, pdf, with commas between; png unless given",
+    )
+    parser.add_argument(
+        "--dpi",
+        metavar="N",
+        default=str(dpi),
+        help=f"pixels per inch of PNG files; {dpi} unless given",
+    )
+    return parser
+
+
+# -------------------------------------------------------------------------- what the commands share
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are a UserError: one sentence, and where to look."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse would print after its usage."""
+        raise UserError(f"{message}; see '{self.prog} --help'.")
+
+
+def _command_parser(name: str, description: str) -> argparse.ArgumentParser:
+    parser = _Parser(prog=f"mhagui {name}", description=description, allow_abbrev=False)
+    parser.add_argument("scene", nargs="?", metavar="SCENE", help=_SCENE_HELP)
+    parser.add_argument(
+        "--gain",
+        metavar="N=G",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="set the gain of head N (from 1) to G, any finite number",
+    )
+    return parser
+
+
+def _give_back_scene(
+    options: argparse.Namespace, values: list[str], belongs: Callable[[str], bool]
+) -> None:
+    """Take SCENE out of the ``values`` of an option before it, which has swallowed it."""
+    from mhagui.document import lesson_names
+
+    if options.scene is None and values and not belongs(values[-1]):
+        last = values[-1]
+        if last in lesson_names() or Path(last).is_file():
+            options.scene = values.pop()
+
+
+def _load(scene: str) -> "Scene":
+    from mhagui.document import load_scene
+
+    return load_scene(scene)
+
+
+def _with_gains(scene: "Scene", gains: Sequence[str]) -> "Scene":
+    from mhagui.document.edits import set_gain
+
+    for text in gains:
+        number, equals, value = text.partition("=")
+        if not equals or not number.strip().isdecimal():
+            raise UserError(
+                f"--gain {text}: give N=G, the number of a head and its gain, such as 1=2.5."
+            )
+        head, gain = _whole_number("--gain", number), _finite_number(text, value)
+        if not 1 <= head <= scene.n_heads:
+            raise UserError(
+                f"--gain {text}: there is no head {head}; "
+                f"“{scene.title}” has heads 1 to {scene.n_heads}."
+            )
+        scene = set_gain(scene.heads[head - 1].uid, gain).apply(scene)
+    return scene
+
+
+def _finite_number(option: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise UserError(f"--gain {option}: a gain is a finite number, such as 2.5, -1 or 1e300.")
+    return number
+
+
+def _whole_number(option: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise UserError(f"{option} {text}: give a whole number.") from None
+
+
+def _listed(values: Sequence[str]) -> list[str]:
+    """Return what ``values`` list, with commas or without, each once."""
+    parts = (part.strip() for value in values for part in value.split(","))
+    return list(dict.fromkeys(part for part in parts if part))
+
+
+# ------------------------------------------------------------------------------------------- output
+
+
+def _say(text: str, end: str = "\n") -> None:
+    try:
+        print(_printable(text, sys.stdout), end=end, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _silence(sys.stdout)
+        raise UserError(
+            f"The standard output cannot be written: {error.strerror or error}."
+        ) from error
+
+
+def _complain(text: str, status: int) -> int:
+    line = " ".join(f"mhagui: {text}".split())
+    with contextlib.suppress(OSError):
+        print(_printable(line, sys.stderr), file=sys.stderr, flush=True)
+    return status
+
+
+def _report_bug(error: Exception) -> int:
+    if os.environ.get("MHAGUI_DEBUG"):
+        traceback.print_exception(error)
+    what = f"{type(error).__name__}: {error}"
+    return _complain(f"this is a bug, {what}; with MHAGUI_DEBUG=1 set it prints where.", BUG)
+
+
+def _os_sentence(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}."
+
+
+def _printable(text: str, stream: TextIO | None) -> str:
+    """Return ``text`` as ``stream`` can take it, with plain signs where its encoding lacks ours."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(_PLAIN).encode(encoding, "replace").decode(encoding)
+    return text
+
+
+def _silence(stream: TextIO) -> None:
+    """Send what is still unwritten nowhere, or Python complains about it at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

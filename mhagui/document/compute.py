@@ -1,0 +1,365 @@
+"""From a Scene to a Result: the one place where the attention layer of a scene is computed.
+
+Each step of the computation is remembered together with its inputs; ``compute`` takes a step over
+from the previous result when its inputs are the same. So a gain redoes one head's softmax and what
+hangs below it, and a cell of W_O the projection alone.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from mhagui import core
+from mhagui.document.records import Array, sealed
+from mhagui.document.scene import Head, Scene, factors
+from mhagui.errors import UserError
+
+BoolArray = npt.NDArray[np.bool_]
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Step(NamedTuple):
+    """What one step was made from, and what came out of it."""
+
+    inputs: tuple[Any, ...]
+    output: Any
+
+
+Steps = Mapping[str, Step]
+
+
+class Recall:
+    """Makes the steps of a computation, or takes them over from an earlier one, by name.
+
+    Arrays are the same input when they are the same object. That costs nothing to find out, and is
+    enough: a step taken over hands on the very array it handed on before.
+    """
+
+    def __init__(self, earlier: Steps) -> None:
+        self._earlier = earlier
+        self.steps: dict[str, Step] = {}
+
+    def __call__(self, name: str, make: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return ``make(*args, **kwargs)``, not made again when these are what they were."""
+        inputs = (*args, *kwargs.values())
+        step = self._earlier.get(name)
+        if step is None or not _are_same(step.inputs, inputs):
+            step = Step(inputs, make(*args, **kwargs))
+        self.steps[name] = step
+        output: T = step.output
+        return output
+
+    def array(
+        self,
+        name: str,
+        make: Callable[P, npt.NDArray[Any]],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Array:
+        """Do the same for a ``make`` that returns a new array; it becomes read-only."""
+        return self(name, _sealing(make), *args, **kwargs)
+
+    def part(self, name: str, array: Array) -> Array:
+        """Return ``array``, a part of a larger one, or the earlier one that holds the same.
+
+        The larger array is new whenever any part of it is, so this part alone is compared by value.
+        """
+        step = self._earlier.get(name)
+        if step is None or not _have_same_bits(step.output, array):
+            step = Step((), array)
+        self.steps[name] = step
+        same: Array = step.output
+        return same
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSpectrum:
+    """What no gain changes of a head, made when first asked for."""
+
+    q: Array
+    k: Array
+
+    @cached_property
+    def rank(self) -> int:
+        """Numerical rank of Q Kᵀ, 0..d_k."""
+        return int(core.score_rank(self.q, self.k))
+
+    @cached_property
+    def singular_values(self) -> Array:
+        """Singular values of Q Kᵀ, descending, at most d_k of them."""
+        return sealed(core.score_singular_values(self.q, self.k))
+
+
+@dataclass(frozen=True, eq=False)
+class WeightSpectrum:
+    """The spectrum of A: a T × T decomposition, made once and when first asked for."""
+
+    weights: Array
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the decomposition has been made, so that asking costs nothing."""
+        return "singular_values" in vars(self)
+
+    @cached_property
+    def singular_values(self) -> Array:
+        """Singular values of A, descending, T of them."""
+        return sealed(core.singular_values(self.weights))
+
+    @cached_property
+    def effective_rank(self) -> float:
+        """Effective rank of A (Roy & Vetterli), 1..T."""
+        return float(core.effective_rank_from_singular_values(self.singular_values))
+
+
+@dataclass(frozen=True, eq=False)
+class HeadResult:
+    """All that is computed of one head; an array is the same object as long as it is unchanged.
+
+    Attributes
+    ----------
+    head
+        The head as it stands in the scene.
+    active
+        Whether it reaches W_O; an ablated head's block of Concat and its term in the sum are zero.
+    gain
+        The gain in force: the head's times the master gain.
+    q, k
+        Q_h and K_h, (T, d_k), K_h without the gain.
+    scores
+        S_h = Q_h K_hᵀ / sqrt(d_k), (T, T), without gain or mask.
+    scores_differ
+        Whether any row's allowed keys have different scores; where none does, no gain changes A_h.
+    weights
+        A_h = softmax(g S_h), (T, T); rows sum to 1 over the allowed keys, other cells are 0.
+    row_entropy_bits
+        Entropy of each row of A_h in bits, (T,).
+    effective_positions
+        2 to the row entropy, (T,).
+    values
+        V_h = X W_V^h, (T, d_v).
+    output
+        O_h = A_h V_h, (T, d_v), before any ablation.
+    term
+        A_h (X (W_V^h W_O^(h))), (T, d_model), before any ablation: not made by way of ``output``.
+    score_spectrum, weight_spectrum
+        Ranks and singular values, made when first asked for.
+    steps
+        What the next ``compute`` can take over.
+    """
+
+    head: Head
+    active: bool
+    gain: float
+    q: Array
+    k: Array
+    scores: Array
+    scores_differ: bool
+    weights: Array
+    row_entropy_bits: Array
+    effective_positions: Array
+    values: Array
+    output: Array
+    term: Array
+    score_spectrum: ScoreSpectrum
+    weight_spectrum: WeightSpectrum
+    steps: Steps = field(repr=False)
+
+    @property
+    def mean_row_entropy_bits(self) -> float:
+        """Mean over the query rows of the row entropy, bits."""
+        return float(self.row_entropy_bits.mean())
+
+    @property
+    def mean_effective_positions(self) -> float:
+        """Mean over the query rows of 2 to the row entropy; not 2 to the mean entropy."""
+        return float(self.effective_positions.mean())
+
+    @property
+    def score_rank(self) -> int:
+        """Numerical rank of Q_h K_hᵀ."""
+        return self.score_spectrum.rank
+
+    @property
+    def score_singular_values(self) -> Array:
+        """Singular values of Q_h K_hᵀ, descending."""
+        return self.score_spectrum.singular_values
+
+    @property
+    def weight_singular_values(self) -> Array:
+        """Singular values of A_h, descending; costs a T × T decomposition when first asked for."""
+        return self.weight_spectrum.singular_values
+
+    @property
+    def effective_rank(self) -> float:
+        """Effective rank of A_h; costs a T × T decomposition when first asked for."""
+        return self.weight_spectrum.effective_rank
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """All that is computed of a scene; every array is read-only and finite.
+
+    Attributes
+    ----------
+    heads
+        One record per head, in the scene's order.
+    allowed
+        The causal mask, (T, T), True = allowed.
+    concat
+        [O_1 .. O_H], (T, H * d_v), ablated heads zero.
+    output
+        O = Concat W_O, (T, d_model).
+    terms
+        A_h X W_V^h W_O^(h) of each head, (H, T, d_model), ablated heads zero.
+    filter_bank_residual
+        max |Concat W_O - sum of the terms|.
+    residual_bound
+        What rounding alone can make of the residual, whatever the gains.
+    listening
+        Norm of column j of W_O^(h), (d_model, H): how much output channel j hears of head h.
+    steps
+        What the next ``compute`` can take over.
+    """
+
+    heads: tuple[HeadResult, ...]
+    allowed: BoolArray
+    concat: Array
+    output: Array
+    terms: Array
+    filter_bank_residual: float
+    residual_bound: float
+    listening: Array
+    steps: Steps = field(repr=False)
+
+    @cached_property
+    def ceiling_bits(self) -> Array:
+        """The most a row's entropy can be, log2 of its number of allowed keys, (T,), bits."""
+        return sealed(np.log2(self.allowed.sum(axis=1)))
+
+    def of_head(self, uid: int) -> HeadResult:
+        """Return the record of head ``uid``; raises UserError if there is no such head."""
+        for result in self.heads:
+            if result.head.uid == uid:
+                return result
+        raise UserError(f"There is no head {uid} in this scene.")
+
+
+def compute(scene: Scene, previous: Result | None = None) -> Result:
+    """Compute ``scene``, taking over from ``previous`` each step whose inputs are the same."""
+    recall = Recall(previous.steps if previous else {})
+    earlier = {result.head.uid: result.steps for result in previous.heads} if previous else {}
+    allowed = recall("allowed", _allowed, scene.n_positions)
+    heads = tuple(
+        _head_result(scene, index, allowed, Recall(earlier.get(head.uid, {})))
+        for index, head in enumerate(scene.heads)
+    )
+    outputs = recall.array("outputs", _ablated, scene.active, *(head.output for head in heads))
+    terms = recall.array("terms", _ablated, scene.active, *(head.term for head in heads))
+    w_v = recall.array("w_v", _ablated, scene.active, *(head.w_v for head in scene.heads))
+    concat = recall.array("concat", core.concat_heads, outputs)
+    return Result(
+        heads=heads,
+        allowed=allowed,
+        concat=concat,
+        output=recall.array("output", _product, concat, scene.w_o),
+        terms=terms,
+        filter_bank_residual=recall(
+            "residual", core.filter_bank_residual, outputs, scene.w_o, terms
+        ),
+        residual_bound=recall("bound", core.filter_bank_bound, scene.x, w_v, scene.w_o),
+        listening=recall.array("listening", core.synthesis_norms, scene.w_o, scene.n_heads),
+        steps=recall.steps,
+    )
+
+
+def _head_result(scene: Scene, index: int, allowed: BoolArray, recall: Recall) -> HeadResult:
+    head = scene.heads[index]
+    gain = head.gain * scene.master_gain
+    magnitudes = head.key_magnitude, head.query_magnitude
+    q, k = recall("factors", factors, head.pattern, scene.n_positions, scene.d_k, *magnitudes)
+    scores = recall.array("scores", core.attention_scores, q, k)
+    weights = recall.array("weights", core.weights_from_scores, scores, gain=gain, mask=allowed)
+    entropy = recall.array("entropy", core.row_entropy_bits, weights)
+    values = recall.array("values", _product, scene.x, head.w_v)
+    block = recall.part("block", scene.w_o[index * scene.d_v : (index + 1) * scene.d_v])
+    return HeadResult(
+        head=head,
+        active=scene.active[index],
+        gain=gain,
+        q=q,
+        k=k,
+        scores=scores,
+        scores_differ=recall("differ", _differ_in_a_row, scores, allowed),
+        weights=weights,
+        row_entropy_bits=entropy,
+        effective_positions=recall.array("positions", _two_to_the, entropy),
+        values=values,
+        output=recall.array("output", _product, weights, values),
+        term=recall.array("term", _term, weights, scene.x, head.w_v, block),
+        score_spectrum=recall("score spectrum", ScoreSpectrum, q, k),
+        weight_spectrum=recall("weight spectrum", WeightSpectrum, weights),
+        steps=recall.steps,
+    )
+
+
+def _differ_in_a_row(scores: Array, allowed: BoolArray) -> bool:
+    lowest = np.where(allowed, scores, np.inf).min(axis=1)
+    highest = np.where(allowed, scores, -np.inf).max(axis=1)
+    return bool((lowest < highest).any())
+
+
+def _allowed(n_positions: int) -> BoolArray:
+    allowed = core.causal_mask(n_positions)
+    allowed.flags.writeable = False
+    return allowed
+
+
+def _ablated(active: tuple[bool, ...], *of_heads: Array) -> Array:
+    """Stack the heads' arrays, those of heads that are not active as zeros."""
+    stacked = np.zeros((len(of_heads), *of_heads[0].shape))
+    for place, is_active, array in zip(stacked, active, of_heads, strict=True):
+        if is_active:
+            place[:] = array
+    return stacked
+
+
+def _term(weights: Array, x: Array, w_v: Array, block: Array) -> Array:
+    """Return one head's term of the filter bank."""
+    terms = core.filter_bank_terms(weights[np.newaxis], x, w_v[np.newaxis], block)
+    return sealed(terms[0])
+
+
+def _product(one: Array, other: Array) -> Array:
+    product: Array = one @ other
+    return product
+
+
+def _two_to_the(bits: Array) -> Array:
+    return np.exp2(bits)
+
+
+def _sealing(make: Callable[P, npt.NDArray[Any]]) -> Callable[P, Array]:
+    @wraps(make)
+    def make_sealed(*args: P.args, **kwargs: P.kwargs) -> Array:
+        return sealed(make(*args, **kwargs))
+
+    return make_sealed
+
+
+def _are_same(earlier: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
+    return len(earlier) == len(now) and all(map(_is_same, earlier, now))
+
+
+def _is_same(earlier: object, now: object) -> bool:
+    return earlier is now or (not isinstance(now, np.ndarray) and earlier == now)
+
+
+def _have_same_bits(one: Array, other: Array) -> bool:
+    return one.shape == other.shape and one.tobytes() == other.tobytes()

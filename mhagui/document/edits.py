@@ -1,0 +1,318 @@
+"""The edits: small named objects, each turning one scene into the next.
+
+An edit says what it does (``text``, shown after "Undo"), whether it merges with the one before
+(edits with the same ``merge_key`` can; None never does) and makes the new scene (``apply``). None
+of them changes the scene it is given.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from mhagui.document.records import Array, read_only
+from mhagui.document.scene import (
+    MAX_HEADS,
+    Head,
+    Pattern,
+    Scene,
+    check_projection,
+    design_of,
+    one_hot_tokens,
+)
+from mhagui.errors import UserError
+
+
+class Edit(Protocol):
+    """What every edit offers."""
+
+    @property
+    def text(self) -> str:
+        """What the edit does, as shown behind "Undo"."""
+
+    @property
+    def merge_key(self) -> Hashable | None:
+        """Edits with equal keys can be one undo step; None stands alone."""
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene after the edit; raises UserError where it cannot be done."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetHeadValue:
+    """Set one number of one head: its gain or its key magnitude."""
+
+    head: int
+    field: str
+    value: float
+    text: str
+
+    @property
+    def merge_key(self) -> Hashable:
+        """One step per head and number."""
+        return (self.field, self.head)
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with the number set."""
+        return scene.with_head(self.head, **{self.field: self.value})
+
+
+def set_gain(head: int, gain: float) -> SetHeadValue:
+    """Return the edit that sets a head's gain to any finite number."""
+    return SetHeadValue(head, "gain", gain, "Change gain")
+
+
+def set_key_magnitude(head: int, magnitude: float) -> SetHeadValue:
+    """Return the edit that sets a head's key magnitude to a finite number of 0 or more."""
+    return SetHeadValue(head, "key_magnitude", magnitude, "Change key magnitude")
+
+
+@dataclass(frozen=True, slots=True)
+class SetMasterGain:
+    """Set the factor on every head's gain."""
+
+    gain: float
+    text: str = "Change master gain"
+    merge_key: Hashable = "master gain"
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with the master gain set."""
+        return replace(scene, master_gain=self.gain)
+
+
+@dataclass(frozen=True, slots=True)
+class ResetGains:
+    """Set the master gain and every head's gain to 1, as designed."""
+
+    text: str = "Reset gains"
+    merge_key: None = None
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with all gains 1."""
+        return replace(
+            scene, heads=tuple(replace(head, gain=1.0) for head in scene.heads), master_gain=1.0
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SetHeadOption:
+    """Set a head's name, pattern, mute or solo."""
+
+    head: int
+    changes: tuple[tuple[str, object], ...]
+    text: str
+    merge_key: None = None
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with the head changed."""
+        return scene.with_head(self.head, **dict(self.changes))
+
+
+def rename_head(head: int, name: str) -> SetHeadOption:
+    """Return the edit that renames a head."""
+    return SetHeadOption(head, (("name", name.strip()),), "Rename head")
+
+
+def set_muted(head: int, muted: bool) -> SetHeadOption:
+    """Return the edit that mutes a head or lets it through again."""
+    return SetHeadOption(head, (("muted", muted),), "Mute head" if muted else "Unmute head")
+
+
+def set_soloed(head: int, soloed: bool) -> SetHeadOption:
+    """Return the edit that solos a head or ends its solo."""
+    return SetHeadOption(head, (("soloed", soloed),), "Solo head" if soloed else "End solo")
+
+
+@dataclass(frozen=True, slots=True)
+class SetPattern:
+    """Design a head anew for another pattern; a name that was the old pattern's follows."""
+
+    head: int
+    pattern: Pattern
+    text: str = "Change pattern"
+    merge_key: None = None
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with the head designed anew; key magnitude and gain stay."""
+        head = scene.head(self.head)
+        name = self.pattern.value if head.name == head.pattern.value else head.name
+        query = design_of(self.pattern).query_magnitude
+        return scene.with_head(self.head, pattern=self.pattern, name=name, query_magnitude=query)
+
+
+@dataclass(frozen=True, slots=True)
+class SetSequenceLength:
+    """Change T: X is replaced by one-hot tokens, the heads are designed anew, W_O stays."""
+
+    n_positions: int
+    text: str = "Change sequence length"
+    merge_key: Hashable = "sequence length"
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with T positions of one-hot tokens."""
+        return replace(scene, x=one_hot_tokens(self.n_positions, scene.d_model))
+
+
+@dataclass(frozen=True, slots=True)
+class AddHead:
+    """Append a designed head whose rows of W_O are zero, so that O does not change."""
+
+    pattern: Pattern
+    text: str = "Add head"
+    merge_key: None = None
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with one head more, reading the next value features in turn."""
+        features = (np.arange(scene.d_v) + scene.n_heads * scene.d_v) % scene.d_model
+        w_v = np.eye(scene.d_model)[:, features]
+        query = design_of(self.pattern).query_magnitude
+        head = Head(_next_uid(scene), self.pattern.value, self.pattern, w_v, query_magnitude=query)
+        return _with_inserted(scene, scene.n_heads, head)
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateHead:
+    """Put an equal head behind a head; its rows of W_O are zero, so that O does not change."""
+
+    head: int
+    text: str = "Duplicate head"
+    merge_key: None = None
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with the copy."""
+        copy = replace(scene.head(self.head), uid=_next_uid(scene))
+        return _with_inserted(scene, scene.index_of(self.head) + 1, copy)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveHead:
+    """Remove a head and its block of W_O."""
+
+    head: int
+    text: str = "Remove head"
+    merge_key: None = None
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene without the head; the last head cannot be removed."""
+        if scene.n_heads == 1:
+            raise UserError("The last head cannot be removed; a scene needs at least one.")
+        index = scene.index_of(self.head)
+        blocks = np.delete(_blocks(scene), index, axis=0)
+        heads = scene.heads[:index] + scene.heads[index + 1 :]
+        return replace(scene, heads=heads, w_o=_stacked(blocks))
+
+
+@dataclass(frozen=True, slots=True)
+class MoveHead:
+    """Move a head to another place; its block of W_O goes with it, so that O does not change."""
+
+    head: int
+    position: int
+    text: str = "Move head"
+    merge_key: None = None
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene in the new order; ``position`` counts from 0."""
+        if not 0 <= self.position < scene.n_heads:
+            raise UserError(
+                f"A head can move to places 1 to {scene.n_heads}; got {self.position + 1}."
+            )
+        order = list(range(scene.n_heads))
+        order.insert(self.position, order.pop(scene.index_of(self.head)))
+        heads = tuple(scene.heads[index] for index in order)
+        return replace(scene, heads=heads, w_o=_stacked(_blocks(scene)[order]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetProjectionBlock:
+    """Overwrite a rectangle of W_O: one typed or scrubbed cell, or a pasted block.
+
+    ``row`` and ``column`` are the place of its first cell, from 0; ``values`` has two dimensions.
+    """
+
+    row: int
+    column: int
+    values: Array
+    text: str = "Edit W_O"
+
+    def __post_init__(self) -> None:
+        """Keep the values as they are now."""
+        object.__setattr__(self, "values", read_only(self.values))
+
+    @property
+    def merge_key(self) -> Hashable | None:
+        """A burst on one cell is one step; a block stands alone."""
+        return ("w_o", self.row, self.column) if self.values.size == 1 else None
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with the rectangle written, wholly or not at all."""
+        if self.values.ndim != 2:
+            raise UserError(
+                f"A block of W_O has rows and columns; got {self.values.ndim} dimensions."
+            )
+        bottom, right = self.row + self.values.shape[0], self.column + self.values.shape[1]
+        rows, columns = scene.w_o.shape
+        if not (0 <= self.row <= bottom <= rows and 0 <= self.column <= right <= columns):
+            raise UserError(
+                f"A block of {self.values.shape[0]} × {self.values.shape[1]} does not fit at "
+                f"row {self.row + 1}, column {self.column + 1} of W_O, which is {rows} × {columns}."
+            )
+        w_o = scene.w_o.copy()
+        w_o[self.row : bottom, self.column : right] = self.values
+        return replace(scene, w_o=w_o)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetProjection:
+    """Replace W_O as a whole: a preset."""
+
+    w_o: Array
+    text: str
+    merge_key: None = None
+
+    def __post_init__(self) -> None:
+        """Keep the matrix as it is now."""
+        object.__setattr__(self, "w_o", read_only(self.w_o))
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with W_O replaced."""
+        check_projection(self.w_o, *scene.w_o.shape)
+        return replace(scene, w_o=self.w_o)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenScene:
+    """Put another scene on the bench; an undo brings the old one back."""
+
+    scene: Scene
+    merge_key: None = None
+
+    @property
+    def text(self) -> str:
+        """Name the scene that was opened."""
+        return f"Open “{self.scene.title}”"
+
+    def apply(self, scene: Scene) -> Scene:  # noqa: ARG002 - what was on the bench does not matter
+        """Return the scene to open."""
+        return self.scene
+
+
+def _next_uid(scene: Scene) -> int:
+    return max(head.uid for head in scene.heads) + 1
+
+
+def _blocks(scene: Scene) -> Array:
+    return scene.w_o.reshape(scene.n_heads, scene.d_v, scene.d_model)
+
+
+def _stacked(blocks: Array) -> Array:
+    return blocks.reshape(-1, blocks.shape[-1])
+
+
+def _with_inserted(scene: Scene, position: int, head: Head) -> Scene:
+    if scene.n_heads >= MAX_HEADS:
+        raise UserError(f"A scene holds at most {MAX_HEADS} heads; remove one first.")
+    blocks = np.insert(_blocks(scene), position, 0.0, axis=0)
+    heads = (*scene.heads[:position], head, *scene.heads[position:])
+    return replace(scene, heads=heads, w_o=_stacked(blocks))

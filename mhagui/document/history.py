@@ -1,0 +1,105 @@
+"""Undo and redo over frozen scenes."""
+
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+
+from mhagui.document.edits import Edit
+from mhagui.document.scene import Scene
+
+BURST_SECONDS = 1.0
+MAX_STEPS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One undoable step: what it is called, and the scene on either side of it."""
+
+    text: str
+    before: Scene
+    after: Scene
+    merge_key: Hashable | None
+    gesture: object | None
+    at: float
+
+
+class History:
+    """The scene on the bench and the steps that led to it.
+
+    A gesture (press to release of a slider, say) is any object; edits with the same merge key and
+    the same gesture are one step. Edits without a gesture (keys, wheel) are one step while less
+    than a second lies between them. A step that ends where it began is as if it had never been:
+    there is nothing to undo, and what could be redone before it still can.
+    """
+
+    def __init__(self, scene: Scene, clock: Callable[[], float] = time.monotonic) -> None:
+        self._scene = scene
+        self._clock = clock
+        self._done: list[Step] = []
+        self._undone: list[Step] = []
+        # What the last step made impossible to redo, while that step can still grow; else None.
+        self._displaced: list[Step] | None = None
+
+    @property
+    def scene(self) -> Scene:
+        """The scene as it is now."""
+        return self._scene
+
+    @property
+    def undo_text(self) -> str | None:
+        """What an undo would take back; None when there is nothing."""
+        return self._done[-1].text if self._done else None
+
+    @property
+    def redo_text(self) -> str | None:
+        """What a redo would do again; None when there is nothing."""
+        return self._undone[-1].text if self._undone else None
+
+    @property
+    def n_steps(self) -> int:
+        """How many steps can be undone."""
+        return len(self._done)
+
+    def do(self, edit: Edit, gesture: object | None = None) -> None:
+        """Apply ``edit``; raises UserError, with nothing changed, where it cannot be done."""
+        after = edit.apply(self._scene)
+        if after == self._scene:
+            return
+        step = Step(edit.text, self._scene, after, edit.merge_key, gesture, self._clock())
+        if self._displaced is not None and _is_one_step(self._done[-1], step):
+            self._grow(replace(step, before=self._done.pop().before))
+        else:
+            self._displaced, self._undone = self._undone, []
+            self._push(step)
+
+    def undo(self) -> None:
+        """Take back the last step; does nothing when there is none."""
+        if self._done:
+            step = self._done.pop()
+            self._undone.append(step)
+            self._scene, self._displaced = step.before, None
+
+    def redo(self) -> None:
+        """Do again what was undone last; does nothing when there is none."""
+        if self._undone:
+            step = self._undone.pop()
+            self._done.append(step)
+            self._scene = step.after
+
+    def _push(self, step: Step) -> None:
+        self._done.append(step)
+        del self._done[:-MAX_STEPS]
+        self._scene = step.after
+
+    def _grow(self, step: Step) -> None:
+        if step.before != step.after:
+            self._push(step)
+        else:
+            self._undone, self._displaced = self._displaced or [], None
+            self._scene = step.before
+
+
+def _is_one_step(last: Step, new: Step) -> bool:
+    if new.merge_key is None or new.merge_key != last.merge_key or last.gesture is not new.gesture:
+        return False
+    return new.gesture is not None or new.at - last.at < BURST_SECONDS

@@ -1,0 +1,40 @@
+"""The built-in lessons: scenes that travel with the program."""
+
+from pathlib import Path
+
+from mhagui._resources import resource_path
+from mhagui.document.scene import Scene
+from mhagui.document.scene_file import read_scene
+from mhagui.errors import UserError
+
+DEFAULT_LESSON = "four-heads"
+
+
+def lesson_names() -> tuple[str, ...]:
+    """Return the names of the built-in lessons, in alphabetical order."""
+    return tuple(sorted(path.stem for path in resource_path("lessons").glob("*.json")))
+
+
+def load_lesson(name: str) -> Scene:
+    """Return the scene of lesson ``name``; raises UserError naming the lessons there are."""
+    if name not in lesson_names():
+        raise UserError(f"There is no lesson “{name}”; the lessons are {_all_names()}.")
+    return read_scene(resource_path("lessons", f"{name}.json"))
+
+
+def load_scene(name: str) -> Scene:
+    """Return the scene that ``name`` means: a lesson's name, or the path of a scene file."""
+    if name in lesson_names():
+        return load_lesson(name)
+    try:
+        return read_scene(Path(name))
+    except UserError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            raise UserError(
+                f"“{name}” is neither a lesson ({_all_names()}) nor a file that is there."
+            ) from error
+        raise
+
+
+def _all_names() -> str:
+    return " and ".join(lesson_names())

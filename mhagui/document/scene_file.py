@@ -1,0 +1,203 @@
+"""Scenes as JSON files: read strictly, so that what is opened is what the file says."""
+
+import codecs
+import json
+import stat
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from mhagui.document.records import Array, sealed
+from mhagui.document.scene import Head, Pattern, Scene, design_of, one_hot_tokens
+from mhagui.errors import UserError
+
+FORMAT = "mhagui scene"
+VERSION = 1
+MAX_FILE_BYTES = 32 * 2**20  # the largest possible scene, written to full precision, has 26 MB
+MAX_MESSAGE_LENGTH = 300
+
+Matrix = list[list[float]]
+
+
+class HeadEntry(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A head as it stands in a file; without a query magnitude it has its pattern's own."""
+
+    name: str
+    pattern: str
+    w_v: Matrix
+    gain: float = 1.0
+    key_magnitude: float = 3.0
+    query_magnitude: float | None = None
+    muted: bool = False
+    soloed: bool = False
+
+
+class SceneEntry(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A scene as it stands in a file; X is one-hot tokens unless given."""
+
+    format: str
+    version: int
+    title: str
+    description: str = ""
+    sequence_length: int
+    d_k: int
+    master_gain: float = 1.0
+    heads: list[HeadEntry]
+    w_o: Matrix
+    x: Matrix | None = None
+
+
+def read_scene(path: Path) -> Scene:
+    """Read the scene file at ``path``; raises UserError naming the file and what is wrong in it."""
+    text = _read(path)
+    try:
+        return scene_from_json(text)
+    except UserError as error:
+        raise UserError(f"{path} is not a scene this version can open: {error}") from error
+
+
+def scene_from_json(text: bytes) -> Scene:
+    """Return the scene that JSON ``text`` describes; raises UserError naming what is wrong."""
+    document = _parsed(text)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise UserError(f'it lacks "format": "{FORMAT}".')
+    version = document.get("version", "missing")
+    if version != VERSION:
+        raise UserError(f"its version is {_line(version)}; this program reads version {VERSION}.")
+    try:
+        entry = msgspec.convert(document, SceneEntry)
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise UserError(f"{_line(error)}.") from error
+    return _scene(entry)
+
+
+def scene_to_json(scene: Scene) -> bytes:
+    """Return ``scene`` as JSON text, from which ``scene_from_json`` makes an equal one."""
+    entry = SceneEntry(
+        format=FORMAT,
+        version=VERSION,
+        title=scene.title,
+        description=scene.description,
+        sequence_length=scene.n_positions,
+        d_k=scene.d_k,
+        master_gain=scene.master_gain,
+        heads=[_head_entry(head) for head in scene.heads],
+        w_o=scene.w_o.tolist(),
+        x=scene.x.tolist(),
+    )
+    return msgspec.json.encode(entry)
+
+
+def _read(path: Path) -> bytes:
+    """Return the content of a file, and never wait for a pipe or a device that has no end."""
+    try:
+        is_file = stat.S_ISREG(path.stat().st_mode)
+        text = _read_limited(path) if is_file else b""
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UserError(f"{path} cannot be read: {reason}.") from error
+    if not is_file:
+        raise UserError(f"{path} is not a file; give a scene file or a lesson's name.")
+    if len(text) > MAX_FILE_BYTES:
+        raise UserError(f"{path} is too long; a scene file has at most {MAX_FILE_BYTES:,} bytes.")
+    return text
+
+
+def _read_limited(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(MAX_FILE_BYTES + 1)
+
+
+def _parsed(text: bytes) -> object:
+    """Return JSON as Python's own objects: json, unlike msgspec, names the line, and sees pairs."""
+    if text.startswith(codecs.BOM_UTF8):
+        raise UserError("it begins with a byte order mark; save it as UTF-8 without one.")
+    try:
+        document: object = json.loads(text.decode("utf-8"), object_pairs_hook=_without_duplicates)
+    except UserError:
+        raise
+    except UnicodeDecodeError as error:
+        raise UserError(f"it is not UTF-8 text, at byte {error.start + 1}.") from error
+    except RecursionError as error:
+        raise UserError("it is nested too deeply.") from error
+    except ValueError as error:
+        raise UserError(f"it is not JSON: {_line(error)}.") from error
+    return document
+
+
+def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in fields if names.count(name) > 1)
+        raise UserError(f'it gives "{_line(twice)}" twice in one object.')
+    return fields
+
+
+def _line(value: object) -> str:
+    """Return text from a file as part of one sentence: one line, not too long, no full stop."""
+    text = str(value)[:MAX_MESSAGE_LENGTH].rstrip(".")
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+
+
+def _scene(entry: SceneEntry) -> Scene:
+    w_o = _matrix("w_o", entry.w_o)
+    if entry.x is None:
+        x = one_hot_tokens(entry.sequence_length, w_o.shape[1])
+    else:
+        x = _matrix("x", entry.x)
+    if len(x) != entry.sequence_length:
+        raise UserError(f"x has {len(x)} rows, but sequence_length is {entry.sequence_length}.")
+    heads = tuple(_head(number, head) for number, head in enumerate(entry.heads, 1))
+    return Scene(entry.title, entry.description, heads, x, w_o, entry.d_k, entry.master_gain)
+
+
+def _head(number: int, entry: HeadEntry) -> Head:
+    pattern = _pattern(number, entry.pattern)
+    query = entry.query_magnitude
+    return Head(
+        uid=number,
+        name=entry.name,
+        pattern=pattern,
+        w_v=_matrix(f"w_v of head {number}", entry.w_v),
+        gain=entry.gain,
+        key_magnitude=entry.key_magnitude,
+        query_magnitude=design_of(pattern).query_magnitude if query is None else query,
+        muted=entry.muted,
+        soloed=entry.soloed,
+    )
+
+
+def _head_entry(head: Head) -> HeadEntry:
+    return HeadEntry(
+        name=head.name,
+        pattern=head.pattern.value,
+        w_v=head.w_v.tolist(),
+        gain=head.gain,
+        key_magnitude=head.key_magnitude,
+        query_magnitude=head.query_magnitude,
+        muted=head.muted,
+        soloed=head.soloed,
+    )
+
+
+def _pattern(number: int, name: str) -> Pattern:
+    try:
+        return Pattern(name)
+    except ValueError as error:
+        names = ", ".join(pattern.value for pattern in Pattern)
+        raise UserError(
+            f"head {number} has the pattern “{_line(name)}”; the patterns are {names}."
+        ) from error
+
+
+def _matrix(name: str, rows: Matrix) -> Array:
+    if not rows or not rows[0]:
+        raise UserError(f"{name} needs at least one row and one column.")
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise UserError(
+                f"row {number} of {name} has {len(row)} numbers, but row 1 has {len(rows[0])}."
+            )
+    return sealed(np.array(rows))

@@ -1,0 +1,70 @@
+"""What is looked at, and how: never undone, never a reason to save."""
+
+import enum
+from dataclasses import dataclass, replace
+
+from mhagui.document.scene import Scene
+
+
+class Quantity(enum.Enum):
+    """What the head heatmaps show."""
+
+    WEIGHTS = "weights"
+    SCORES = "scores"
+
+
+class ColourScale(enum.Enum):
+    """How a weight becomes a colour; the value is the text stated on the colour bar."""
+
+    LINEAR = "linear, 0 to 1"
+    LINEAR_TO_MAX = "linear, 0 to max"
+    LOGARITHMIC = "logarithmic"
+    RELATIVE = "relative to uniform, A·n_t"
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The cell every panel points at: head by identity, query row t and key column i from 0."""
+
+    head: int
+    query: int
+    key: int
+
+
+@dataclass(frozen=True, slots=True)
+class ViewState:
+    """What is looked at: never part of the scene.
+
+    Attributes
+    ----------
+    cursor
+        The cell that every panel marks.
+    enlarged
+        Uid of the one head that fills the heatmaps; None for the grid of all.
+    quantity, colour_scale
+        What the heatmaps show, and how weights are coloured.
+    """
+
+    cursor: Cursor
+    enlarged: int | None = None
+    quantity: Quantity = Quantity.WEIGHTS
+    colour_scale: ColourScale = ColourScale.LINEAR
+
+    @classmethod
+    def of(cls, scene: Scene) -> "ViewState":
+        """Return where one starts in ``scene``: the first head, row t4 where there is one."""
+        row = min(3, scene.n_positions - 1)
+        return cls(Cursor(scene.heads[0].uid, row, max(row - 1, 0)))
+
+    def fitted(self, scene: Scene) -> "ViewState":
+        """Return this state with cursor and enlarged head inside ``scene``; itself if they are."""
+        uids = {head.uid for head in scene.heads}
+        last = scene.n_positions - 1
+        cursor = Cursor(
+            self.cursor.head if self.cursor.head in uids else scene.heads[0].uid,
+            min(max(self.cursor.query, 0), last),
+            min(max(self.cursor.key, 0), last),
+        )
+        enlarged = self.enlarged if self.enlarged in uids else None
+        fitted = replace(self, cursor=cursor, enlarged=enlarged)
+        return self if fitted == self else fitted

@@ -1,0 +1,136 @@
+"""Publication figures of a scene, with no screen; matplotlib is imported when one is drawn."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mhagui.errors import UserError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from mhagui.document import Result, Scene
+
+# Every figure by the name its files have, with what it shows.
+FIGURES = {
+    "heads": "Weights of every head",
+    "projection": "W_O, Concat and output",
+    "packed-wq": "Packed W_Q with the heads' slices",
+    "impulse": "Impulse responses",
+    "entropy": "Row entropy",
+}
+FORMATS = ("png", "svg", "pdf")
+MIN_DPI, MAX_DPI = 30, 1200
+DEFAULT_DPI = 300
+
+
+def draw(name: str, scene: "Scene", result: "Result", *, row: int | None = None) -> "Figure":
+    """Return figure ``name`` of ``FIGURES``, drawn from ``result``, on white, with sizes in inches.
+
+    Parameters
+    ----------
+    name
+        One of ``FIGURES``.
+    scene, result
+        What to draw; every number shown is one of these.
+    row
+        The query position, from 0, whose impulse responses are drawn; None means t4, or the last
+        where T is less.
+
+    Raises
+    ------
+    UserError
+        When there is no such figure or row, or the scene has no packed W_Q to draw.
+    """
+    _check_choices("figure", [name], tuple(FIGURES))
+    from mhagui.figures import drawing
+
+    return drawing.draw(name, scene, result, row)
+
+
+def why_not(name: str, scene: "Scene", result: "Result") -> str | None:
+    """Return the sentence that says why ``scene`` has no figure ``name``; None when it has."""
+    if name != "packed-wq":
+        return None
+    from mhagui.figures.packed import packed_w_q
+
+    try:
+        packed_w_q(scene, result)
+    except UserError as error:
+        return str(error)
+    return None
+
+
+def render(figure: "Figure", format: str, dpi: int = DEFAULT_DPI) -> bytes:  # noqa: A002 - matplotlib's word
+    """Return ``figure`` as a file of ``format``; the same figure gives the same bytes every time.
+
+    Raises
+    ------
+    UserError
+        When the format is not one of ``FORMATS`` or ``dpi`` is not a whole number of 30 to 1200.
+    """
+    _check_choices("format", [format], FORMATS)
+    _check_dpi(dpi)
+    from mhagui.figures.page import to_bytes
+
+    return to_bytes(figure, format, dpi)
+
+
+def write_figures(
+    scene: "Scene",
+    result: "Result",
+    folder: Path,
+    names: Sequence[str],
+    formats: Sequence[str],
+    dpi: int = DEFAULT_DPI,
+) -> list[Path]:
+    """Write each of ``names`` in each of ``formats`` into ``folder`` and return the paths.
+
+    The folder is made if it is missing. All is drawn before anything is written, and no file
+    changes before all of them are on the disk.
+
+    Raises
+    ------
+    UserError
+        When a name, a format or the dpi is none there is, a figure cannot be drawn or a file
+        cannot be written.
+    """
+    from mhagui.files import make_folder, write_all
+
+    contents = render_all(scene, result, names, formats, dpi)
+    make_folder(folder)
+    files = {folder / name: data for name, data in contents.items()}
+    write_all(files)
+    return list(files)
+
+
+def render_all(
+    scene: "Scene",
+    result: "Result",
+    names: Sequence[str],
+    formats: Sequence[str],
+    dpi: int = DEFAULT_DPI,
+) -> dict[str, bytes]:
+    """Return the files ``write_figures`` would write, by name; raises UserError as it does."""
+    _check_choices("figure", names, tuple(FIGURES))
+    _check_choices("format", formats, FORMATS)
+    _check_dpi(dpi)
+    drawn = {name: draw(name, scene, result) for name in names}
+    return {
+        f"{name}.{kind}": render(figure, kind, dpi)
+        for name, figure in drawn.items()
+        for kind in formats
+    }
+
+
+def _check_choices(what: str, given: Sequence[str], possible: Sequence[str]) -> None:
+    for choice in given:
+        if choice not in possible:
+            raise UserError(
+                f"There is no {what} “{choice}”; the {what}s are {', '.join(possible)}."
+            )
+
+
+def _check_dpi(dpi: object) -> None:
+    if not (isinstance(dpi, int) and MIN_DPI <= dpi <= MAX_DPI):
+        raise UserError(f"The dpi must be a whole number from {MIN_DPI} to {MAX_DPI}; got {dpi!r}.")

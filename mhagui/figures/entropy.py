@@ -1,0 +1,108 @@
+"""Row entropy of every head against its ceiling."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from mhagui.document import HeadResult, Result, Scene
+from mhagui.figures.page import (
+    EDGE,
+    LABEL_SIZE,
+    RULE,
+    TICK_SIZE,
+    line_height,
+    new_page,
+    place,
+    round_ticks,
+    state_of,
+    wrapped,
+)
+from mhagui.palette import HEAD_COLOURS, head_colour
+
+LEFT = EDGE + line_height(LABEL_SIZE) + 0.32
+WIDTH, HEIGHT = 4.2, 2.7
+BELOW = 0.42
+LEGEND_WIDTH = 1.75
+LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+MARKERS = ("o", "s", "^", "D", "v")
+MANY = 40  # rows from which they are drawn without dots
+
+
+def draw(scene: Scene, result: Result) -> Figure:
+    """Draw the row entropies in bits over the query position."""
+    names = [_name(number, head) for number, head in enumerate(result.heads, 1)]
+    lines = 1 + sum(name.count("\n") + 1 for name in names)
+    legend_height = (lines + 0.4 * len(names)) * line_height(TICK_SIZE)
+    height = max(HEIGHT, legend_height)
+    page = (LEFT + WIDTH + 0.15 + LEGEND_WIDTH + EDGE, EDGE + 0.05 + height + BELOW)
+    figure = new_page(*page, f"{scene.title}: row entropy")
+    axes = place(figure, LEFT, EDGE + 0.05, WIDTH, height)
+    _ceiling(axes, result)
+    for head, name in zip(result.heads, names, strict=True):
+        _line(axes, head, name)
+    _dress(axes, scene)
+    axes.legend(
+        loc="upper left",
+        bbox_to_anchor=(1 + 0.15 / WIDTH, 1),
+        frameon=False,
+        borderpad=0,
+        borderaxespad=0,
+        handlelength=2.6,
+    )
+    return figure
+
+
+def _name(number: int, head: HeadResult) -> str:
+    # A dollar sign would start a formula in a legend.
+    name = f"h{number} {head.head.name}{state_of(head)}".replace("$", r"\$")
+    return "\n".join(wrapped(name, LEGEND_WIDTH - 0.42, TICK_SIZE))
+
+
+def _ceiling(axes: Axes, result: Result) -> None:
+    """Draw the ceiling wide and pale, so that it is seen on both sides of a line on it."""
+    counts = result.allowed.sum(axis=1)
+    rows = np.arange(1, len(counts) + 1)
+    axes.plot(
+        rows,
+        np.log2(counts),
+        color="#d0d0d0",
+        linewidth=6,
+        solid_capstyle="round",
+        label="ceiling log₂ t",
+    )
+
+
+def _line(axes: Axes, head: HeadResult, name: str) -> None:
+    bits = head.row_entropy_bits
+    turn = (
+        (head.head.uid - 1) // len(HEAD_COLOURS) % len(LINES)
+    )  # where colours come again, dashes differ
+    axes.plot(
+        np.arange(1, len(bits) + 1),
+        bits,
+        color=head_colour(head.head.uid),
+        linestyle=LINES[turn],
+        linewidth=1.4,
+        marker=MARKERS[turn] if len(bits) <= MANY else "",
+        markersize=4,
+        markerfacecolor=None if head.active else "white",
+        alpha=1.0 if head.active else 0.6,
+        label=name,
+    )
+
+
+def _dress(axes: Axes, scene: Scene) -> None:
+    last = scene.n_positions
+    axes.set_xlabel("query position t")
+    axes.set_ylabel("row entropy (bits)")
+    axes.set_xlim(1 - 0.03 * max(last - 1, 1), last + 0.03 * max(last - 1, 1))
+    axes.set_ylim(bottom=-0.04 * max(np.log2(last), 1), top=1.06 * max(np.log2(last), 1))
+    shown = round_ticks(last, 12)
+    axes.set_xticks(shown, [f"t{number}" for number in shown])
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10]))
+    axes.tick_params(length=2, width=0.5, pad=2)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.set_axisbelow(True)
+    axes.grid(color=RULE, linewidth=0.4, alpha=0.6)

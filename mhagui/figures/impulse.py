@@ -1,0 +1,185 @@
+"""Impulse responses: row t of every head's weights, and the filter the head approaches."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from mhagui.document import HeadResult, Pattern, Result, Scene
+from mhagui.document.records import Array
+from mhagui.document.scene import design_of
+from mhagui.errors import UserError
+from mhagui.figures.page import (
+    EDGE,
+    FULL_WIDTH,
+    HATCH,
+    INK,
+    LABEL_SIZE,
+    MUTED_INK,
+    RULE,
+    TICK_SIZE,
+    TITLE_SIZE,
+    line_height,
+    new_page,
+    place,
+    round_ticks,
+    state_of,
+    text_width,
+    wrapped,
+    write,
+)
+from mhagui.palette import head_colour
+
+LEFT = EDGE + line_height(LABEL_SIZE) + 0.3
+BELOW = line_height(TICK_SIZE) + 0.14
+LINES_BELOW = 2 * line_height(LABEL_SIZE) + 0.14
+WIDEST = 2.4
+MANY_HEADS = 8
+FEWEST_KEYS = 12  # shown, where there are so many; the axis goes on a little past t
+MANY_KEYS = 40  # from here on taps are drawn without dots
+LEGEND = ("weights", "ideal filter, which a growing gain approaches")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the panels are, in inches."""
+
+    n_columns: int
+    width: float
+    height: float
+    gap: float
+    title_size: float
+    titles: list[list[str]]
+
+    @property
+    def title_height(self) -> float:
+        """Height of the tallest title, with the space under it."""
+        return max(map(len, self.titles)) * line_height(self.title_size) + 0.06
+
+    @property
+    def page(self) -> tuple[float, float]:
+        """Width and height of the page; wide enough for the legend."""
+        n_rows = math.ceil(len(self.titles) / self.n_columns)
+        panels = LEFT + self.n_columns * (self.width + self.gap) - self.gap + 0.12
+        legend = sum(map(text_width, LEGEND)) + 1.4
+        return max(panels, legend), EDGE + n_rows * self.pitch + LINES_BELOW
+
+    @property
+    def pitch(self) -> float:
+        """From the top of a row of panels to that of the next."""
+        return self.title_height + self.height + BELOW
+
+    def corner(self, index: int) -> tuple[float, float]:
+        """Return left and top of panel ``index``."""
+        row, column = divmod(index, self.n_columns)
+        return LEFT + column * (self.width + self.gap), EDGE + row * self.pitch + self.title_height
+
+
+def draw(scene: Scene, result: Result, row: int | None = None) -> Figure:
+    """Draw row ``row`` (from 0) of every head; t4, or the last where T is less, when None."""
+    at = min(3, scene.n_positions - 1) if row is None else row
+    if not 0 <= at < scene.n_positions:
+        raise UserError(f"There is no row t{at + 1}; this scene has t1 to t{scene.n_positions}.")
+    layout = _layout(result)
+    figure = new_page(*layout.page, f"{scene.title}: impulse responses at t{at + 1}")
+    for index, head in enumerate(result.heads):
+        _panel(figure, layout, index, head, at)
+    _surroundings(figure, layout, at)
+    return figure
+
+
+def ideal_taps(pattern: Pattern, row: int, n_positions: int) -> Array:
+    """Return row ``row`` of the filter a head of ``pattern`` approaches as its gain grows, (T,).
+
+    A first-sample hold, a unit delay (whose first row has only t1 to hold), the identity or a
+    growing box.
+    """
+    taps = np.zeros(n_positions)
+    if pattern is Pattern.UNIFORM:
+        taps[: row + 1] = 1 / (row + 1)
+    else:
+        at = {Pattern.FIRST_TOKEN: 0, Pattern.PREVIOUS_TOKEN: max(row - 1, 0), Pattern.SELF: row}
+        taps[at[pattern]] = 1.0
+    return taps
+
+
+def _layout(result: Result) -> Layout:
+    n_heads = len(result.heads)
+    few = n_heads <= MANY_HEADS
+    n_columns = min(n_heads, 4 if few else 6)
+    gap, size = (0.16, TITLE_SIZE) if few else (0.12, TICK_SIZE)
+    width = min((FULL_WIDTH - LEFT - 0.12 - (n_columns - 1) * gap) / n_columns, WIDEST)
+    titles = [_title(number, head, width, size) for number, head in enumerate(result.heads, 1)]
+    return Layout(n_columns, width, 1.35 if few else 0.8, gap, size, titles)
+
+
+def _title(number: int, head: HeadResult, width: float, size: float) -> list[str]:
+    name = design_of(head.head.pattern).filter_name
+    delay = " z⁻¹" if head.head.pattern is Pattern.PREVIOUS_TOKEN else ""
+    return [f"Head {number}", *wrapped(f"{name}{delay}{state_of(head)}", width, size)]
+
+
+def _panel(figure: Figure, layout: Layout, index: int, head: HeadResult, row: int) -> None:
+    left, top = layout.corner(index)
+    axes = place(figure, left, top, layout.width, layout.height)
+    last = min(len(head.weights), max(row + 3, FEWEST_KEYS))
+    _stems(axes, head, row, last)
+    _dress(axes, last, layout.width, is_first=index % layout.n_columns == 0)
+    lines = layout.titles[index]
+    title_top = top - 0.06 - len(lines) * line_height(layout.title_size)
+    look = {
+        "fontsize": layout.title_size,
+        "color": INK if head.active else MUTED_INK,
+        "parse_math": False,
+    }
+    write(figure, left, title_top, "\n".join(lines), **look)
+
+
+def _stems(axes: Axes, head: HeadResult, row: int, last: int) -> None:
+    keys = np.arange(1, row + 2)
+    taps, ideal = head.weights[row, : row + 1], ideal_taps(head.head.pattern, row, row + 1)
+    colour = head_colour(head.head.uid)
+    if row + 1 < last:
+        axes.axvspan(
+            row + 1.5, last + 0.6, facecolor="white", edgecolor=HATCH, hatch="//////", linewidth=0
+        )
+    _ideal(axes, keys[ideal > 0], ideal[ideal > 0])
+    axes.vlines(keys, 0, taps, color=colour, linewidth=1.4, zorder=3)
+    dots = "o" if last <= MANY_KEYS else ""
+    axes.plot(keys, taps, dots, color=colour, markersize=4, zorder=4, clip_on=False)
+
+
+def _ideal(axes: Axes, keys: npt.NDArray[np.int64], taps: Array) -> None:
+    axes.hlines(taps, keys - 0.36, keys + 0.36, color=MUTED_INK, linewidth=1, zorder=2)
+
+
+def _dress(axes: Axes, last: int, width: float, *, is_first: bool) -> None:
+    shown = round_ticks(last, int(width / (text_width(f"t{last}") + 0.1)))
+    axes.set_xticks(shown, [f"t{key}" for key in shown])
+    axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
+    axes.tick_params(length=2, width=0.5, pad=2, labelleft=is_first)
+    axes.set_xlim(0.4, last + 0.6)
+    axes.set_ylim(0, 1.08)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.set_axisbelow(True)
+    axes.grid(axis="y", color=RULE, linewidth=0.4, alpha=0.6)
+
+
+def _surroundings(figure: Figure, layout: Layout, row: int) -> None:
+    height = layout.page[1]
+    panels = EDGE + layout.title_height, height - LINES_BELOW - BELOW
+    write(figure, EDGE, sum(panels) / 2, f"weight at t{row + 1}", rotation=90, va="center")
+    middle = LEFT + (layout.n_columns * (layout.width + layout.gap) - layout.gap) / 2
+    write(figure, middle, height - LINES_BELOW, "key position i", ha="center")
+    handles = [
+        Line2D([], [], color=INK, marker="o", markersize=4, linewidth=1.4, label=LEGEND[0]),
+        Line2D([], [], color=MUTED_INK, linewidth=1.0, label=LEGEND[1]),
+    ]
+    figure.legend(
+        handles=handles, loc="lower center", ncols=2, frameon=False, borderpad=0, borderaxespad=0.4
+    )

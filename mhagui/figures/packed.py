@@ -1,0 +1,147 @@
+"""The packed W_Q = [W_Q^1 .. W_Q^H] with the slice of every head."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from mhagui.document import Result, Scene
+from mhagui.document.records import Array, read_only
+from mhagui.errors import UserError
+from mhagui.figures.cells import (
+    BAND,
+    Grid,
+    colour_bar,
+    draw_bands,
+    draw_cells,
+    draw_values,
+    label_columns,
+    label_rows,
+    rule_heads,
+    signed_scale,
+    too_many,
+)
+from mhagui.figures.page import (
+    EDGE,
+    FULL_WIDTH,
+    LABEL_SIZE,
+    MUTED_INK,
+    TICK_SIZE,
+    TITLE_SIZE,
+    Box,
+    line_height,
+    new_page,
+    place,
+    text_width,
+    write,
+)
+from mhagui.formats import positions
+from mhagui.palette import head_colour
+
+CELL = 0.38  # inches at most
+TALLEST = 5.0
+SMALLEST = 1.2
+BAR_WIDTH, BAR_GAP, BAR_LABELS = 0.13, 0.2, 0.62
+AXIS_LABEL = line_height(LABEL_SIZE) + 0.04
+TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.12
+HEADS = line_height(LABEL_SIZE) + 0.06
+
+
+def packed_w_q(scene: Scene, result: Result) -> Array:
+    """Return the packed W_Q, (d_model, H * d_k), of least norm with X W_Q = [Q_1 .. Q_H].
+
+    Raises
+    ------
+    UserError
+        When there is none: where tokens of X are alike, or depend on one another, but their
+        queries do not.
+    """
+    x, wanted = scene.x, np.hstack([head.q for head in result.heads])
+    if np.array_equal(x @ x.T, np.eye(scene.n_positions)):
+        return read_only(x.T @ wanted)  # one-hot tokens: the queries themselves, to the last bit
+    packed = np.linalg.lstsq(x, wanted, rcond=None)[0]
+    error = np.abs(x @ packed - wanted).max(axis=1)
+    worst = int(np.argmax(error))
+    scale = float(np.abs(wanted).max())
+    if error[worst] > 1e-9 * scale:
+        raise UserError(_why_none(scene, worst))
+    return read_only(packed)
+
+
+def _why_none(scene: Scene, row: int) -> str:
+    twins = np.flatnonzero((scene.x == scene.x[row]).all(axis=1))
+    what = "the tokens of X depend on one another, but their queries do not follow"
+    if len(twins) > 1:
+        what = f"tokens t{twins[0] + 1} and t{twins[1] + 1} are the same, but their queries are not"
+    return (
+        f"The packed W_Q does not exist for this scene: {what}; "
+        f"it does with a T of at most d_model = {scene.d_model} different tokens."
+    )
+
+
+def draw(scene: Scene, result: Result) -> Figure:
+    """Draw the packed W_Q; raises UserError where it does not exist."""
+    values = packed_w_q(scene, result)
+    rows, columns = values.shape
+    labels = positions(rows, "x")
+    left = EDGE + AXIS_LABEL + text_width(labels[-1]) + 0.06
+    room = FULL_WIDTH - left - BAR_GAP - BAR_WIDTH - BAR_LABELS
+    width, height = _size(rows, columns, room)
+    top = EDGE + TITLE + HEADS
+    page = left + width + BAR_GAP + BAR_WIDTH + BAR_LABELS
+    below = BAND + line_height(TICK_SIZE) + 0.06 + AXIS_LABEL + EDGE
+    figure = new_page(page, top + height + below, f"{scene.title}: packed W_Q")
+    grid = Grid.on(figure, Box(left, top, width, height), values.shape)
+    _fill(grid, values, scene)
+    _names(figure, grid, left, top, scene)
+    label_rows(grid, labels)
+    dimensions = [
+        f"h{head}.q{q + 1}" for head in range(1, scene.n_heads + 1) for q in range(scene.d_k)
+    ]
+    label_columns(grid, dimensions, scene.d_k)
+    _titles(figure, left, top, width, height, scene)
+    colour_bar(
+        place(figure, left + width + BAR_GAP, top, BAR_WIDTH, height), signed_scale(values), "value"
+    )
+    return figure
+
+
+def _size(rows: int, columns: int, room: float) -> tuple[float, float]:
+    cell = min(room / columns, TALLEST / rows, CELL)
+    return max(columns * cell, 2.4), max(rows * cell, SMALLEST)
+
+
+def _fill(grid: Grid, values: Array, scene: Scene) -> None:
+    as_image = too_many(values.shape)
+    scale = signed_scale(values)
+    draw_cells(grid, values, scale, as_image=as_image)
+    if not as_image:
+        draw_values(grid, values, scale)
+    rule_heads(grid, scene.n_heads, scene.d_k, columns=True)
+    colours = [head_colour(head.uid) for head in scene.heads]
+    draw_bands(grid, colours, scene.d_k, below=True, active=[True] * scene.n_heads)
+
+
+def _names(figure: Figure, grid: Grid, left: float, top: float, scene: Scene) -> None:
+    """Write W_Q^h over each head's slice, over every second or fifth one where they would touch."""
+    slice_width = scene.d_k * grid.cell_width
+    step = next(step for step in (1, 2, 5, 10, 32) if step * slice_width > 0.42 or step == 32)
+    for head in range(0, scene.n_heads, step):
+        middle = left + (head + 0.5) * slice_width
+        write(figure, middle, top - 0.05, f"$W_Q^{{{head + 1}}}$", ha="center", va="bottom")
+
+
+def _titles(
+    figure: Figure, left: float, top: float, width: float, height: float, scene: Scene
+) -> None:
+    shape = f"d_model × H·d_k = {scene.d_model} × {scene.n_heads * scene.d_k}"
+    write(figure, left, EDGE, "Packed $W_Q$ = [$W_Q^1$ … $W_Q^H$]", fontsize=TITLE_SIZE)
+    write(
+        figure,
+        left,
+        EDGE + line_height(TITLE_SIZE) + 0.05,
+        shape,
+        fontsize=TICK_SIZE,
+        color=MUTED_INK,
+    )
+    write(figure, EDGE, top + height / 2, "input feature", rotation=90, va="center")
+    below = figure.get_size_inches()[1] - AXIS_LABEL - EDGE / 2
+    write(figure, left + width / 2, below, "query dimension", ha="center")

@@ -1,0 +1,62 @@
+"""Numbers as people read them; the same words in panels, reports and figures.
+
+All of them write a true minus sign, "∞" for infinity and "–" for what is undefined (NaN), and none
+writes a zero with a sign.
+"""
+
+import math
+
+UNDEFINED = "–"
+
+
+def fixed(value: float, decimals: int = 3) -> str:
+    """Return ``value`` with ``decimals`` places; from a million on as ``short`` writes it."""
+    if abs(value) < 1e6:
+        return _signed(f"{value:.{decimals}f}")
+    return short(value, decimals + 4)
+
+
+def significant(value: float, digits: int = 4) -> str:
+    """Return ``value`` with ``digits`` digits in all and zeros kept: 0.240, 3.500, 27.00, 1350."""
+    if not abs(value) < 1e6:
+        return short(value, digits)
+    whole = fixed(abs(value), digits - 1).partition(".")[0]
+    return fixed(value, max(digits - len(whole), 0))
+
+
+def short(value: float, digits: int = 4) -> str:
+    """Return ``value`` to ``digits`` significant digits and no idle zeros: 1, 0.25, −1.5, 2e−7."""
+    if math.isnan(value):
+        return UNDEFINED
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    mantissa, e, exponent = f"{value:.{digits}g}".partition("e")
+    return _signed(f"{mantissa}e{int(exponent)}" if e else mantissa)
+
+
+def cell(value: float) -> str:
+    """Return ``value`` for a small cell: whole numbers whole, others to two decimals: 1, .92, −.50.
+
+    So 0 and 1 are exact, while .00 and 1.00 are roundings of what is nearly so. From a thousand on
+    three significant digits are left: 1.23e3.
+    """
+    if not abs(value) < 1000:
+        return short(value, 3)
+    text = fixed(value, 0 if float(value).is_integer() else 2)
+    return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
+
+
+def positions(count: int, prefix: str = "t") -> tuple[str, ...]:
+    """Return the labels t1..tT, shown 1-based."""
+    return tuple(f"{prefix}{number}" for number in range(1, count + 1))
+
+
+def head_columns(n_heads: int, width: int) -> tuple[str, ...]:
+    """Return h1.1, h1.2 .. hH.width: the columns of Concat and the rows of W_O."""
+    heads, parts = range(1, n_heads + 1), range(1, width + 1)
+    return tuple(f"h{head}.{part}" for head in heads for part in parts)
+
+
+def _signed(text: str) -> str:
+    """Write the minus signs as people do, and none before a zero."""
+    return (text.lstrip("-") if float(text) == 0 else text).replace("-", "−")

@@ -1,0 +1,182 @@
+"""The heatmaps: every head's weights or scores, under one cursor and one colour bar."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QRadioButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mhagui.document import ColourScale, HeadResult, Quantity, ViewState
+from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.panel import Panel
+from mhagui.gui.pictures import Pictures
+from mhagui.gui.widgets.colour_bar import ColourBar
+from mhagui.gui.widgets.matrix_card import MatrixCard
+from mhagui.gui.widgets.matrix_grid import CardGrid
+from mhagui.palette import head_colour
+
+_QUANTITIES = {
+    Quantity.WEIGHTS: ("Weights A", "Show the weights A = softmax(g·S) over the allowed keys"),
+    Quantity.SCORES: ("Scores S", "Show the scores S = Q·Kᵀ/√d_k, which no gain changes"),
+}
+_SCALE_TIP = (
+    "How a weight becomes a colour: linear from 0 to 1, or to the largest weight of all heads\n"
+    "(of rows t ≥ 2, for A is 1 in row 1), logarithmic, or relative to uniform: A·n_t,\n"
+    "n_t the number of allowed keys of row t. Scores have one scale, symmetric around 0."
+)
+_VIEW_TIP = (
+    "{} of {} {}: rows are query positions t, columns key positions i.\n"
+    "Arrow keys move the cursor; Enter or a double click shows the head alone, or all again."
+)
+
+
+class HeatmapsDock(Panel):
+    """One card per head, all under the same colours; the cursor is the same cell in every head."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench, "heatmapsDock", "Heatmaps")
+        self._pictures = Pictures()
+        self._grid = CardGrid()
+        self._bar = ColourBar()
+        self._quantities = {quantity: QRadioButton() for quantity in Quantity}
+        self._scales = QComboBox()
+        middle = QHBoxLayout()
+        middle.setSpacing(10)
+        middle.addWidget(self._grid, 1)
+        middle.addWidget(self._bar)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(8, 4, 8, 8)
+        column.setSpacing(6)
+        column.addLayout(self._controls())
+        column.addLayout(middle, 1)
+        self.set_body(body)
+
+    def _controls(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        group = QButtonGroup(self)
+        for quantity, button in self._quantities.items():
+            text, tip = _QUANTITIES[quantity]
+            button.setText(text)
+            button.setToolTip(tip)
+            button.setAccessibleName(f"Show {text}")
+            button.setObjectName(f"show{quantity.value.capitalize()}")
+            group.addButton(button)
+            row.addWidget(button)
+        group.buttonClicked.connect(self._on_quantity)
+        self._make_scales()
+        row.addWidget(self._scales)
+        row.addWidget(_Hint("rows: queries t · columns: keys i"), 1)
+        return row
+
+    def _make_scales(self) -> None:
+        for scale in ColourScale:
+            self._scales.addItem(scale.value, scale)
+        self._scales.setObjectName("colourScale")
+        self._scales.setAccessibleName("Colour scale of the weights")
+        self._scales.setToolTip(_SCALE_TIP)
+        self._scales.activated.connect(self._on_scale)
+
+    # --- drawing
+
+    def show_frame(self, frame: Frame, previous: Frame | None) -> None:
+        """Draw what differs from ``previous``."""
+        view = frame.view
+        if previous is None or _shows_other_things(frame, previous):
+            self._show_controls(view)
+            self._show_heads(frame)
+        for card in self._grid.cards:
+            card.view.set_cursor_cell(view.cursor.query, view.cursor.key)
+            card.set_current(card.uid == view.cursor.head)
+
+    def _show_controls(self, view: ViewState) -> None:
+        self._quantities[view.quantity].setChecked(True)
+        self._scales.setCurrentIndex(self._scales.findData(view.colour_scale))
+        self._scales.setEnabled(view.quantity is Quantity.WEIGHTS)
+
+    def _show_heads(self, frame: Frame) -> None:
+        view, heads = frame.view, frame.result.heads
+        had_focus = any(card.view.hasFocus() for card in self._grid.cards)
+        self._set_count(len(heads))
+        scale = self._pictures.prepare(frame.result, view)
+        self._bar.set_scale(scale)
+        alone = None
+        for place, (card, head) in enumerate(zip(self._grid.cards, heads, strict=True), 1):
+            _name_card(card, place, head, view)
+            is_alone = head.head.uid == view.enlarged
+            if view.enlarged is None or is_alone:
+                card.view.set_picture(self._pictures.of(head))
+            alone = card if is_alone else alone
+        self._grid.show_cards(alone)
+        if had_focus and alone is not None:
+            alone.view.setFocus()
+
+    def _set_count(self, count: int) -> None:
+        cards = list(self._grid.cards[:count])
+        while len(cards) < count:
+            card = MatrixCard(len(cards) + 1)
+            card.pointed.connect(self._on_pointed)
+            card.toggled.connect(self._on_toggled)
+            cards.append(card)
+        self._grid.set_cards(cards)
+
+    # --- what the user does
+
+    def _on_quantity(self, clicked: QRadioButton) -> None:
+        chosen = next(q for q, button in self._quantities.items() if button is clicked)
+        self.bench.look(quantity=chosen)
+
+    def _on_scale(self, index: int) -> None:
+        self.bench.look(colour_scale=self._scales.itemData(index))
+
+    def _on_pointed(self, uid: int, row: int, column: int) -> None:
+        self.bench.point(head=uid, query=row, key=column)
+
+    def _on_toggled(self, uid: int) -> None:
+        next(card for card in self._grid.cards if card.uid == uid).view.setFocus()
+        self.bench.look(enlarged=None if self.bench.view.enlarged == uid else uid)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Show all heads again on Escape."""
+        if event.key() == Qt.Key.Key_Escape and self.bench.view.enlarged is not None:
+            self.bench.look(enlarged=None)
+        else:
+            super().keyPressEvent(event)
+
+
+class _Hint(QLabel):
+    """A quiet remark that is there when there is room for it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the whole text or nothing."""
+        if self.width() >= self.sizeHint().width():
+            super().paintEvent(event)
+
+
+def _shows_other_things(frame: Frame, previous: Frame) -> bool:
+    now, then = frame.view, previous.view
+    return frame.result is not previous.result or (
+        (now.quantity, now.colour_scale, now.enlarged)
+        != (then.quantity, then.colour_scale, then.enlarged)
+    )
+
+
+def _name_card(card: MatrixCard, place: int, head: HeadResult, view: ViewState) -> None:
+    label, name = f"h{place}", head.head.name
+    card.set_head(head.head.uid, label, name, QColor(head_colour(head.head.uid)), head.active)
+    card.set_enlarged(head.head.uid == view.enlarged)
+    what = _QUANTITIES[view.quantity][0]
+    card.set_words(f"{what} of head {place}, {name}", _VIEW_TIP.format(what, label, name))

@@ -1,0 +1,175 @@
+"""From numbers to pictures: the colour of a weight or a score, and how one cell reads in words."""
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+import pyqtgraph as pg
+
+from mhagui import core, formats
+from mhagui.document import ColourScale, HeadResult, Quantity, Result, ViewState
+from mhagui.gui.bench import Frame
+from mhagui.gui.widgets.colour_bar import ColourRange
+from mhagui.gui.widgets.matrix_picture import HATCHED, Picture
+from mhagui.palette import diverging_table
+
+N_COLOURS = 255
+LOG_FLOOR = 1e-6
+SMALL_WEIGHT = 0.001  # smaller ones are read out with significant digits
+
+Array = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+@lru_cache(maxsize=1)
+def weight_table() -> npt.NDArray[np.uint8]:
+    """Return the colour table of weights, viridis, (255, 3) uint8 RGB, read-only."""
+    table: npt.NDArray[np.uint8] = pg.colormap.get("viridis").getLookupTable(nPts=N_COLOURS)
+    table.flags.writeable = False
+    return table
+
+
+@lru_cache(maxsize=1)
+def signed_table() -> npt.NDArray[np.uint8]:
+    """Return the colour table of signed numbers, white at zero, (255, 3) uint8 RGB, read-only."""
+    table = diverging_table(N_COLOURS)
+    table.flags.writeable = False
+    return table
+
+
+@lru_cache(maxsize=8)
+def position_labels(n_positions: int) -> tuple[str, ...]:
+    """Return t1..tT, the same tuple for the same T."""
+    return formats.positions(n_positions)
+
+
+def shown_values(head: HeadResult, quantity: Quantity) -> Array:
+    """Return what the head's heatmap shows: A_h or S_h, (T, T)."""
+    return head.weights if quantity is Quantity.WEIGHTS else head.scores
+
+
+def largest_allowed(values: Array, allowed: BoolArray) -> float:
+    """Return the largest magnitude among the allowed cells, 0 where there are none."""
+    return float(np.max(np.abs(values), where=allowed, initial=0.0))
+
+
+def signed_range(largest: float, caption: str) -> ColourRange:
+    """Return a scale around 0 for magnitudes up to ``largest``, to 1 where all are 0."""
+    limit = largest if largest > 1e-300 else 1.0
+    return ColourRange(-limit, limit, caption, signed_table())
+
+
+def colour_range(view: ViewState, n_positions: int, largest: float) -> ColourRange:
+    """Return the scale shared by all heads; ``largest`` is their largest shown magnitude."""
+    if view.quantity is Quantity.SCORES:
+        return signed_range(largest, "score S (no gain), linear")
+    scale = view.colour_scale
+    if scale is ColourScale.LOGARITHMIC:
+        caption = f"weight A, logarithmic, floor {formats.short(LOG_FLOOR)}"
+        return ColourRange(LOG_FLOOR, 1.0, caption, weight_table(), logarithmic=True)
+    if scale is ColourScale.RELATIVE:
+        # Around 1 by ratio: white is uniform, red above it, blue below; no row can pass n_t <= T.
+        ratio = float(max(n_positions, 2))
+        caption = "A·n_t, relative to uniform, logarithmic"
+        return ColourRange(1 / ratio, ratio, caption, signed_table(), logarithmic=True, unit="×")
+    if scale is ColourScale.LINEAR_TO_MAX:
+        caption = f"weight A, {scale.value} of rows t ≥ 2"
+        return ColourRange(0.0, largest or 1.0, caption, weight_table())
+    return ColourRange(0.0, 1.0, f"weight A, {scale.value}", weight_table())
+
+
+def head_picture(
+    head: HeadResult, allowed: BoolArray, view: ViewState, scale: ColourRange
+) -> Picture:
+    """Return the picture of one head's weights or scores in the colours of ``scale``."""
+    values = shown_values(head, view.quantity)
+    is_weights = view.quantity is Quantity.WEIGHTS
+    is_relative = is_weights and view.colour_scale is ColourScale.RELATIVE
+    levels = values * allowed.sum(axis=1)[:, None] if is_relative else values
+    indices = core.quantise(levels, scale.low, scale.high, logarithmic=scale.logarithmic)
+    indices[~allowed] = HATCHED
+    labels = position_labels(values.shape[0])
+    return Picture(
+        values=values,
+        indices=indices,
+        table=scale.table,
+        row_labels=labels,
+        column_labels=labels,
+        allowed=allowed,
+        signed=scale.table is signed_table(),
+        noun="weight" if is_weights else "score",
+        sample=".00" if is_weights else formats.cell(scale.low),
+    )
+
+
+def cursor_text(frame: Frame) -> str:
+    """Return the read-out of the cell under the cursor.
+
+    For instance "head 2 · t = 4 · i = 3 · weight 0.9233 · 3.7× uniform".
+    """
+    cursor, result = frame.view.cursor, frame.result
+    place = frame.scene.index_of(cursor.head)
+    where = f"head {place + 1} · t = {cursor.query + 1} · i = {cursor.key + 1}"
+    if not result.allowed[cursor.query, cursor.key]:
+        return f"{where} · masked"
+    head = result.heads[place]
+    value = float(shown_values(head, frame.view.quantity)[cursor.query, cursor.key])
+    if frame.view.quantity is Quantity.SCORES:
+        return f"{where} · score {formats.fixed(value, 4)}"
+    ratio = value * int(result.allowed[cursor.query].sum())
+    return f"{where} · weight {_weight(value)} · {_ratio(ratio)}× uniform"
+
+
+def _weight(value: float) -> str:
+    return formats.short(value) if 0 < value < SMALL_WEIGHT else formats.fixed(value, 4)
+
+
+def _ratio(value: float) -> str:
+    return formats.short(value, 2) if value < 10 else formats.fixed(value, 0)
+
+
+class Pictures:
+    """The pictures of all heads, each kept until its numbers or the scale change.
+
+    While a gain is dragged only one head's weights change; the others keep their very pictures.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[Array, ColourRange, Picture]] = {}
+        self._largest: dict[int, tuple[Array, float]] = {}
+
+    def prepare(self, result: Result, view: ViewState) -> ColourRange:
+        """Take the numbers to show; return the scale they share."""
+        self._result, self._view = result, view
+        self._scale = colour_range(view, result.allowed.shape[0], self._largest_of_all())
+        heads = {head.head.uid for head in result.heads}
+        self._kept = {uid: kept for uid, kept in self._kept.items() if uid in heads}
+        return self._scale
+
+    def of(self, head: HeadResult) -> Picture:
+        """Return the picture of one head of the prepared result."""
+        values = shown_values(head, self._view.quantity)
+        kept = self._kept.get(head.head.uid)
+        if kept is not None and kept[0] is values and kept[1] == self._scale:
+            return kept[2]
+        picture = head_picture(head, self._result.allowed, self._view, self._scale)
+        self._kept[head.head.uid] = (values, self._scale, picture)
+        return picture
+
+    def _largest_of_all(self) -> float:
+        view = self._view
+        is_fixed = view.colour_scale is not ColourScale.LINEAR_TO_MAX
+        if view.quantity is Quantity.WEIGHTS and is_fixed:
+            return 1.0
+        self._largest = {head.head.uid: self._largest_of(head) for head in self._result.heads}
+        return max(largest for _, largest in self._largest.values())
+
+    def _largest_of(self, head: HeadResult) -> tuple[Array, float]:
+        values = shown_values(head, self._view.quantity)
+        kept = self._largest.get(head.head.uid)
+        if kept is not None and kept[0] is values:
+            return kept
+        allowed = self._result.allowed
+        if self._view.quantity is Quantity.WEIGHTS:  # a row with a single key has weight 1 always
+            allowed = allowed & (allowed.sum(axis=1) > 1)[:, None]
+        return values, largest_allowed(values, allowed)

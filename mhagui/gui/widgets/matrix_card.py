@@ -1,0 +1,201 @@
+"""A card: one head's colour, name and matrix."""
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from mhagui.gui.icons import icon
+from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.matrix_layout import MARGIN
+from mhagui.gui.widgets.matrix_view import MatrixView
+
+PADDING = (6, 3, 4, 3)  # left, top, right, bottom; each pixel saved is one for the cells
+SWATCH = 10.0
+SPACE = 6.0
+ICON_PIXELS = 12
+MUTED_MARK = "muted"
+
+
+class HeadTitle(QWidget):
+    """A head's colour, number and name in one line; the name gives way when room is short."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._label, self._name, self._colour, self._muted = "", "", QColor(), False
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def set_head(self, label: str, name: str, colour: QColor, muted: bool) -> None:
+        """Show "h1", the head's name and colour, and whether it is muted."""
+        shown = (label, name, colour, muted)
+        if shown == (self._label, self._name, self._colour, self._muted):
+            return
+        self._label, self._name, self._colour, self._muted = shown
+        mark = ", muted: it does not reach W_O" if muted else ""
+        self.setToolTip(f"{label} {name}{mark}")
+        self.setAccessibleName(f"{label} {name}{mark}")
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return one line of text."""
+        return QSize(80, round(QFontMetricsF(self._bold()).height()) + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return one line of text."""
+        return self.sizeHint()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Take the room that another font needs."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.updateGeometry()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw swatch, number, name and mark from left to right."""
+        theme = theme_of(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._colour)
+        top = (self.height() - SWATCH) / 2
+        painter.drawRoundedRect(QRectF(0, top, SWATCH, SWATCH), 2, 2)
+        painter.setPen(theme.text)
+        left = self._write(painter, self._bold(), self._label, SWATCH + SPACE, self.width())
+        mark = QFontMetricsF(self.font()).horizontalAdvance(MUTED_MARK) if self._muted else 0.0
+        room = self.width() - (mark + SPACE if mark else 0.0)
+        painter.setPen(theme.muted if self._muted else theme.text)
+        left = self._write(painter, self.font(), self._name, left + SPACE, room)
+        if mark:
+            self._write(painter, self._italic(), MUTED_MARK, left + SPACE, self.width())
+        painter.end()
+
+    def _write(self, painter: QPainter, font: QFont, text: str, left: float, right: float) -> float:
+        """Write ``text`` between two places; return where it ends."""
+        metrics = QFontMetricsF(font)
+        if metrics.horizontalAdvance(text) > right - left:
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(right - left, 0.0))
+        painter.setFont(font)
+        box = QRectF(left, 0, metrics.horizontalAdvance(text) + 1, self.height())
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip, text)
+        return box.right()
+
+    def _bold(self) -> QFont:
+        font = QFont(self.font())
+        font.setWeight(QFont.Weight.DemiBold)
+        return font
+
+    def _italic(self) -> QFont:
+        font = QFont(self.font())
+        font.setItalic(True)
+        return font
+
+
+class MatrixCard(QWidget):
+    """One head's matrix under its title, with a button that enlarges it.
+
+    Signals
+    -------
+    pointed
+        The cursor is wanted at (head, row, column): the head by uid.
+    toggled
+        The head, by uid, is to be shown alone, or among the others again.
+    """
+
+    pointed = Signal(int, int, int)
+    toggled = Signal(int)
+
+    def __init__(self, place: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.uid = 0
+        self._is_current = False
+        self._is_enlarged: bool | None = None
+        self._words = ("", "")
+        self._colour = QColor()
+        self.title = HeadTitle()
+        self.button = QToolButton()
+        self.view = MatrixView()
+        self.view.setObjectName(f"heatmap{place}")
+        self._lay_out()
+        self.view.pointed.connect(self._on_pointed)
+        self.view.activated.connect(self._on_activated)
+        self.button.clicked.connect(self._on_button)
+        self.set_enlarged(False)
+
+    def _lay_out(self) -> None:
+        self.button.setAutoRaise(True)
+        self.button.setIconSize(QSize(ICON_PIXELS, ICON_PIXELS))
+        self._header = QHBoxLayout()
+        self._header.setSpacing(2)
+        self._header.setContentsMargins(4, 0, 0, 0)
+        self._header.addWidget(self.title, 1)
+        self._header.addWidget(self.button)
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(*PADDING)
+        column.setSpacing(0)
+        column.addLayout(self._header)
+        column.addWidget(self.view, 1)
+
+    def set_head(self, uid: int, label: str, name: str, colour: QColor, active: bool) -> None:
+        """Show whose card this is, and whether it reaches W_O."""
+        self.uid = uid
+        self.title.set_head(label, name, colour, not active)
+        self.view.set_dimmed(not active)
+        if colour != self._colour:
+            self._colour = colour
+            self.update()
+
+    def set_words(self, name: str, tip: str) -> None:
+        """Say what the matrix is, to those who listen and in its tooltip."""
+        if (name, tip) != self._words:
+            self._words = (name, tip)
+            self.view.setAccessibleName(name)
+            self.view.setToolTip(tip)
+
+    def set_enlarged(self, enlarged: bool) -> None:
+        """Offer the way back instead of the way in."""
+        if enlarged == self._is_enlarged:
+            return
+        self._is_enlarged = enlarged
+        words = "Show all heads again (Esc)" if enlarged else "Show this head alone (Enter)"
+        self.button.setIcon(icon("shrink" if enlarged else "enlarge"))
+        self.button.setToolTip(words)
+        self.button.setAccessibleName(words)
+        # From the keyboard it is Enter and Esc; a stop at each of 32 buttons would be in the way.
+        policy = Qt.FocusPolicy.TabFocus if enlarged else Qt.FocusPolicy.NoFocus
+        self.button.setFocusPolicy(policy)
+
+    def set_current(self, current: bool) -> None:
+        """Show that the cursor is in this head."""
+        if current != self._is_current:
+            self._is_current = current
+            self.update()
+
+    def chrome(self) -> QSize:
+        """Return how much larger than its cells the card is."""
+        gutters, margins = self.view.gutters, self._column.contentsMargins()
+        width = margins.left() + margins.right() + 2 * MARGIN + gutters.left
+        height = margins.top() + margins.bottom() + 2 * MARGIN + gutters.bottom
+        header = self._header.sizeHint().height() + self._column.spacing()
+        return QSize(round(width), round(height + header))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the card; around the cursor's head in the head's colour."""
+        theme = theme_of(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        current = self._is_current
+        painter.setPen(QPen(self._colour, 2.0) if current else QPen(theme.card_border, 1.0))
+        painter.setBrush(theme.card)
+        inset = 1.0 if current else 0.5
+        box = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
+        painter.drawRoundedRect(box, 5, 5)
+        painter.end()
+
+    def _on_pointed(self, row: int, column: int) -> None:
+        self.pointed.emit(self.uid, row, column)
+
+    def _on_activated(self, row: int, column: int) -> None:
+        self.pointed.emit(self.uid, row, column)
+        self.toggled.emit(self.uid)
+
+    def _on_button(self) -> None:
+        self.toggled.emit(self.uid)

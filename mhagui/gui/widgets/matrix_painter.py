@@ -1,0 +1,185 @@
+"""Painting a matrix: what stays the same until the picture, the size or the colours change."""
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPixmap
+
+from mhagui import formats
+from mhagui.gui.theme import Theme
+from mhagui.gui.widgets.matrix_layout import MatrixLayout
+from mhagui.gui.widgets.matrix_picture import HATCHED, Picture, shown_indices
+from mhagui.palette import ink_on
+
+LABEL_FONT = 0.9
+VALUE_FONTS = (1.2, 1.1, 1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7)
+BIG_CELL = 4.0  # heights of a line of text; only such cells have values larger than other texts
+SMALLEST_PIXELS = 8.0
+DIMMED = 0.35  # what is left of the colours of a dimmed matrix
+HATCH_PERIOD = 6
+_TO_ZERO = str.maketrans("123456789", "000000000")
+
+Indices = npt.NDArray[np.uint8]
+
+
+def scaled_font(font: QFont, factor: float) -> QFont:
+    """Return ``font`` in another size, however its size was given."""
+    scaled = QFont(font)
+    if font.pointSizeF() > 0:
+        scaled.setPointSizeF(font.pointSizeF() * factor)
+    else:
+        scaled.setPixelSize(max(round(font.pixelSize() * factor), 1))
+    return scaled
+
+
+def device_indices(picture: Picture, layout: MatrixLayout) -> Indices:
+    """Return the index of every device pixel; cells too small for a pixel are pooled."""
+    down, across = np.diff(layout.row_edges), np.diff(layout.column_edges)
+    height, width = int(down.sum()), int(across.sum())
+    indices = shown_indices(picture, height, width)
+    if indices.shape[0] == len(down):
+        indices = np.repeat(indices, down, axis=0)
+    if indices.shape[1] == len(across):
+        indices = np.repeat(indices, across, axis=1)
+    return np.ascontiguousarray(indices)
+
+
+def indexed_image(indices: Indices, colours: list[int]) -> QImage:
+    """Return an 8-bit image that owns its pixels, with a table of ARGB colours."""
+    height, width = indices.shape
+    view = QImage(indices.data, width, height, width, QImage.Format.Format_Indexed8)
+    view.setColorTable(colours)
+    return view.copy()
+
+
+def argb(table: Indices) -> list[int]:
+    """Return the colours of a table as Qt packs them: 0xAARRGGBB."""
+    packed = 0xFF000000 + (table.astype(np.int64) << np.array([16, 8, 0])).sum(axis=1)
+    colours: list[int] = packed.tolist()
+    return colours
+
+
+def cell_image(indices: Indices, table: Indices, theme: Theme) -> QImage:
+    """Return the cells as an image; masked ones in the plain colour of the mask."""
+    return indexed_image(indices, [*argb(table), theme.mask.rgba()])
+
+
+def hatch_image(indices: Indices, theme: Theme, ratio: float) -> QImage:
+    """Return an image that hatches the masked cells and is clear elsewhere."""
+    height, width = indices.shape
+    period, line = round(HATCH_PERIOD * ratio), max(round(ratio), 1)
+    diagonal = (np.arange(height)[:, None] + np.arange(width)) % period < line
+    layers = np.where(indices == HATCHED, 1 + diagonal.astype(np.uint8), 0).astype(np.uint8)
+    return indexed_image(layers, [0, theme.mask.rgba(), theme.hatch.rgba()])
+
+
+def dimmed_table(table: Indices, theme: Theme) -> Indices:
+    """Return ``table`` faded into the ground, with all its steps."""
+    card = theme.card
+    ground = np.array([card.red(), card.green(), card.blue()])
+    faded: Indices = np.rint(DIMMED * table + (1 - DIMMED) * ground).astype(np.uint8)
+    return faded
+
+
+def matrix_pixmap(
+    picture: Picture, layout: MatrixLayout, size: QSizeF, font: QFont, theme: Theme, table: Indices
+) -> QPixmap:
+    """Return everything but cursor and focus as a pixmap for a widget of ``size``."""
+    pixmap = QPixmap((size * layout.ratio).toSize().expandedTo(QSizeF(1, 1).toSize()))
+    pixmap.fill(Qt.GlobalColor.transparent)
+    pixmap.setDevicePixelRatio(layout.ratio)
+    painter = QPainter(pixmap)
+    painter.scale(1 / layout.ratio, 1 / layout.ratio)
+    _paint_cells(painter, picture, layout, theme, table)
+    for box, colour in (*layout.row_bands, *layout.column_bands):
+        painter.fillRect(box, colour)
+    painter.resetTransform()
+    _paint_labels(painter, layout, scaled_font(font, LABEL_FONT), theme)
+    if picture.write_values:
+        _paint_values(painter, picture, layout, font, table)
+    painter.end()
+    return pixmap
+
+
+def _paint_cells(
+    painter: QPainter, picture: Picture, layout: MatrixLayout, theme: Theme, table: Indices
+) -> None:
+    """Paint in device pixels: colours, gaps over them, and the hatching over both."""
+    indices = device_indices(picture, layout)
+    corner = QPointF(float(layout.column_edges[0]), float(layout.row_edges[0]))
+    painter.drawImage(corner, cell_image(indices, table, theme))
+    if layout.gap:
+        # Zero is nearly white: its cells would be lost between white lines.
+        on_white = picture.signed and not theme.dark
+        _paint_gaps(painter, layout, theme.grid if on_white else theme.cell_line)
+    if (indices == HATCHED).any():
+        painter.drawImage(corner, hatch_image(indices, theme, layout.ratio))
+
+
+def _paint_gaps(painter: QPainter, layout: MatrixLayout, colour: QColor) -> None:
+    """Paint a line around every cell: over its own last pixels, and outside of the first cells."""
+    gap = layout.gap
+    left, right = layout.column_edges[[0, -1]].tolist()
+    top, bottom = layout.row_edges[[0, -1]].tolist()
+    for x in layout.column_edges.tolist():
+        painter.fillRect(QRectF(x - gap, top - gap, gap, bottom - top + gap), colour)
+    for y in layout.row_edges.tolist():
+        painter.fillRect(QRectF(left - gap, y - gap, right - left + gap, gap), colour)
+
+
+def _paint_labels(painter: QPainter, layout: MatrixLayout, font: QFont, theme: Theme) -> None:
+    painter.setFont(font)
+    painter.setPen(theme.muted)
+    loose = Qt.TextFlag.TextDontClip | Qt.AlignmentFlag.AlignVCenter
+    for label in layout.row_labels:
+        painter.drawText(label.box, loose | Qt.AlignmentFlag.AlignRight, label.text)
+    for label in layout.column_labels:
+        painter.drawText(label.box, loose | Qt.AlignmentFlag.AlignHCenter, label.text)
+
+
+def _paint_values(
+    painter: QPainter, picture: Picture, layout: MatrixLayout, font: QFont, table: Indices
+) -> None:
+    cell = layout.cell(0, 0).size() - QSizeF(layout.gap, layout.gap) / layout.ratio
+    if cell.height() < SMALLEST_PIXELS or cell.width() < SMALLEST_PIXELS:
+        return
+    indices = shown_indices(picture, *picture.shape)
+    shown = [(row, column) for row, column in np.argwhere(indices != HATCHED).tolist()]
+    texts = [formats.cell(float(picture.values[row, column])) for row, column in shown]
+    fitting = value_font([*texts, picture.sample], cell, font)
+    if fitting is None:
+        return
+    painter.setFont(fitting)
+    inks = _inks(table.tobytes())
+    for (row, column), text in zip(shown, texts, strict=True):
+        painter.setPen(inks[indices[row, column]])
+        box = QRectF(layout.cell(row, column).topLeft(), cell)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, text)
+
+
+def value_font(texts: list[str], cell: QSizeF, font: QFont) -> QFont | None:
+    """Return ``font`` in the largest sensible size in which every text fits a cell, or None.
+
+    Digits count as zeros, so that the size does not change with every small change of a value.
+    """
+    widest = {text.translate(_TO_ZERO) for text in texts}
+    line = QFontMetricsF(font).height()
+    for factor in VALUE_FONTS:
+        if factor > 1 and cell.height() < BIG_CELL * line:
+            continue
+        candidate = scaled_font(font, factor)
+        metrics = QFontMetricsF(candidate)
+        room = cell - QSizeF(0.5 * metrics.horizontalAdvance("0"), 2.0)
+        wide = max((metrics.horizontalAdvance(text) for text in widest), default=0.0)
+        if wide <= room.width() and metrics.capHeight() <= room.height():
+            return candidate
+    return None
+
+
+@lru_cache(maxsize=16)
+def _inks(table: bytes) -> list[QColor]:
+    """Return the colour to write with on each colour of a table."""
+    colours = np.frombuffer(table, dtype=np.uint8).reshape(-1, 3).tolist()
+    return [QColor(ink_on((red, green, blue))) for red, green, blue in colours]

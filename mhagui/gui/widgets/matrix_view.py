@@ -1,0 +1,317 @@
+"""One matrix painted as cells: the widget behind every heatmap."""
+
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QPixmap,
+    QRegion,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from mhagui import formats
+from mhagui.gui.theme import Theme, theme_of
+from mhagui.gui.widgets.matrix_keys import moved
+from mhagui.gui.widgets.matrix_layout import MARGIN, Gutters, MatrixLayout, Surroundings, lay_out
+from mhagui.gui.widgets.matrix_painter import (
+    LABEL_FONT,
+    dimmed_table,
+    matrix_pixmap,
+    scaled_font,
+)
+from mhagui.gui.widgets.matrix_picture import Picture
+
+__all__ = ["MatrixView", "Picture"]
+
+CURSOR_REACH = 4  # logical pixels that the cursor's lines reach beyond its cell
+# Beside the cursor's red, by darkness of the theme: of each pair one stands out on any colour.
+COMPANIONS = {True: QColor(0, 0, 0, 220), False: QColor(255, 255, 255)}
+TINY_CELL = 8.0  # smaller cells are ringed from outside, so that their colour can be seen
+HINT_CELL, MIN_CELL = 30, 8
+HINT_LENGTHS, MIN_LENGTHS = (90, 300), (48, 96)
+
+
+class MatrixView(QWidget):
+    """Paints a Picture; rows down, columns across.
+
+    Signals
+    -------
+    pointed
+        The pointer or an arrow key asks for the cursor at (row, column), from 0.
+    activated
+        Double click or Enter on (row, column).
+    """
+
+    pointed = Signal(int, int)
+    activated = Signal(int, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._picture: Picture | None = None
+        self._around: Surroundings | None = None
+        self._gutters = Gutters(0.0, 0.0)
+        self._layout: MatrixLayout | None = None
+        self._pixmap: QPixmap | None = None
+        self._cursor: tuple[int | None, int | None] = (None, None)
+        self._hovered: tuple[int, int] | None = None
+        self._dimmed = False
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    # --- what is shown
+
+    @property
+    def picture(self) -> Picture | None:
+        """The picture that is painted."""
+        return self._picture
+
+    @property
+    def cursor_cell(self) -> tuple[int | None, int | None]:
+        """Row and column that are marked."""
+        return self._cursor
+
+    @property
+    def gutters(self) -> Gutters:
+        """Room for what stands left of the cells and below them."""
+        return self._gutters
+
+    @property
+    def laid_out(self) -> MatrixLayout | None:
+        """Where cells and labels stand now, None without a picture."""
+        ratio = self.devicePixelRatioF()
+        if self._around is not None and (self._layout is None or self._layout.ratio != ratio):
+            self._layout = lay_out(self._around, self._gutters, QSizeF(self.size()), ratio)
+            self._pixmap = None
+        return self._layout
+
+    def cell_rect(self, row: int, column: int) -> QRect:
+        """Return where a cell is painted, in the widget's coordinates."""
+        layout = self.laid_out
+        return layout.cell(row, column).toAlignedRect() if layout else QRect()
+
+    def cell_at(self, position: QPointF) -> tuple[int, int] | None:
+        """Return row and column of the cell at ``position``, None beside the matrix."""
+        layout = self.laid_out
+        return layout.cell_at(position.x(), position.y()) if layout else None
+
+    def set_picture(self, picture: Picture) -> None:
+        """Paint ``picture`` from now on."""
+        if picture is self._picture:
+            return
+        self._picture = picture
+        self._set_surroundings(picture)
+        self._pixmap = None
+        self._describe_cursor()
+        self.update()
+
+    def set_cursor_cell(self, row: int | None, column: int | None) -> None:
+        """Mark a cell and its row; None marks no row or no column."""
+        if (row, column) == self._cursor:
+            return
+        self.update(self._cursor_region())
+        self._cursor = (row, column)
+        self.update(self._cursor_region())
+        self._describe_cursor()
+
+    def set_dimmed(self, dimmed: bool) -> None:
+        """Fade the colours, as of something that is switched off."""
+        if dimmed != self._dimmed:
+            self._dimmed = dimmed
+            self._pixmap = None
+            self.update()
+
+    def _set_surroundings(self, picture: Picture) -> None:
+        around = Surroundings(
+            picture.row_labels,
+            picture.column_labels,
+            picture.row_bands,
+            picture.column_bands,
+            scaled_font(self.font(), LABEL_FONT),
+        )
+        if around != self._around:
+            self._around = around
+            self._gutters = around.gutters()
+            self._layout = None
+            self.updateGeometry()
+
+    def _describe_cursor(self) -> None:
+        self.setAccessibleDescription(self._cursor_words())
+
+    def _cursor_words(self) -> str:
+        picture, (row, column) = self._picture, self._cursor
+        if picture is None or not _is_inside(picture, row, column):
+            return ""
+        words = [f"row {picture.row_labels[row]}"] if row is not None else []
+        words += [f"column {picture.column_labels[column]}"] if column is not None else []
+        if row is not None and column is not None:
+            words.append(_value_words(picture, row, column))
+        return ", ".join(words)
+
+    # --- painting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the prepared pixmap, the cursor over it and a frame when focused."""
+        layout = self.laid_out
+        if self._picture is None or layout is None:
+            return
+        theme = theme_of(self.palette())
+        if self._pixmap is None:
+            table = self._picture.table
+            table = dimmed_table(table, theme) if self._dimmed else table
+            size = QSizeF(self.size())
+            self._pixmap = matrix_pixmap(self._picture, layout, size, self.font(), theme, table)
+        painter = QPainter(self)
+        painter.translate(_to_whole_pixels(painter))
+        painter.drawPixmap(QPointF(0, 0), self._pixmap)
+        self._paint_cursor(painter, layout, theme)
+        if self.hasFocus():
+            self._paint_focus(painter)
+        painter.end()
+
+    def _paint_cursor(self, painter: QPainter, layout: MatrixLayout, theme: Theme) -> None:
+        row, column = self._cursor
+        if self._picture is None or not _is_inside(self._picture, row, column):
+            return
+        gap = layout.gap / layout.ratio
+        if row is not None:
+            _outline(painter, layout.row(row), gap, theme, 1.0)
+        elif column is not None:
+            _outline(painter, layout.column(column), gap, theme, 1.0)
+        if row is not None and column is not None:
+            _outline(painter, layout.cell(row, column), gap, theme, 2.0)
+
+    def _paint_focus(self, painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self.palette().color(QPalette.ColorRole.Highlight), 2.0))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 3, 3)
+
+    def _cursor_region(self) -> QRegion:
+        row, column = self._cursor
+        layout = self.laid_out
+        if layout is None or self._picture is None or not _is_inside(self._picture, row, column):
+            return QRegion()
+        box = layout.row(row) if row is not None else layout.column(column or 0)
+        around = CURSOR_REACH
+        return QRegion(box.toAlignedRect().adjusted(-around, -around, around, around))
+
+    # --- sizes and colours
+
+    def sizeHint(self) -> QSize:
+        """Return a size with cells that hold a value, for up to ten of them."""
+        return self._size_for(HINT_CELL, HINT_LENGTHS)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a size in which up to twelve cells can be told apart."""
+        return self._size_for(MIN_CELL, MIN_LENGTHS)
+
+    def _size_for(self, cell: int, lengths: tuple[int, int]) -> QSize:
+        rows, columns = self._picture.shape if self._picture else (6, 6)
+        width, height = (min(max(n * cell, lengths[0]), lengths[1]) for n in (columns, rows))
+        margins = QSizeF(self._gutters.left, self._gutters.bottom) + QSizeF(2, 2) * MARGIN
+        return (QSizeF(width, height) + margins).toSize()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay out anew."""
+        super().resizeEvent(event)
+        self._layout = self._pixmap = None
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Paint anew in other colours, lay out anew with another font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and self._picture is not None:
+            self._set_surroundings(self._picture)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
+            self._pixmap = None
+            self.update()
+
+    # --- what the user does
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Ask for the cursor under the pointer, once per cell."""
+        cell = self.cell_at(event.position())
+        if cell is not None and cell != self._hovered:
+            self.pointed.emit(*cell)
+        self._hovered = cell
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Forget where the pointer was."""
+        super().leaveEvent(event)
+        self._hovered = None
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Ask for the cursor under the pointer."""
+        cell = self.cell_at(event.position())
+        if cell is not None:
+            self.pointed.emit(*cell)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Activate the cell under the pointer."""
+        cell = self.cell_at(event.position())
+        if cell is not None and event.button() == Qt.MouseButton.LeftButton:
+            self.activated.emit(*cell)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move the cursor, or activate its cell."""
+        if self._picture is None:
+            super().keyPressEvent(event)
+            return
+        cell = (self._cursor[0] or 0, self._cursor[1] or 0)
+        target = moved(event.keyCombination(), cell, self._picture.shape)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.activated.emit(*cell)
+        elif target is not None:
+            self.set_cursor_cell(*target)  # now, for the next key may come before the next frame
+            self.pointed.emit(*target)
+        else:
+            super().keyPressEvent(event)
+
+
+def _is_inside(picture: Picture, row: int | None, column: int | None) -> bool:
+    rows, columns = picture.shape
+    if row is None and column is None:
+        return False
+    return (row is None or 0 <= row < rows) and (column is None or 0 <= column < columns)
+
+
+def _value_words(picture: Picture, row: int, column: int) -> str:
+    if not picture.is_allowed(row, column):
+        return "masked"
+    return f"{picture.noun} {formats.fixed(float(picture.values[row, column]), 4)}"
+
+
+def _to_whole_pixels(painter: QPainter) -> QPointF:
+    """Return the way from the widget's corner to the nearest whole device pixel."""
+    device = painter.deviceTransform()
+    x, y = device.dx(), device.dy()
+    return QPointF((round(x) - x) / device.m11(), (round(y) - y) / device.m22())
+
+
+def _outline(painter: QPainter, box: QRectF, gap: float, theme: Theme, width: float) -> None:
+    """Outline ``box`` with two lines, one of which stands out on any colour."""
+    box = box.adjusted(-1, -1, 1 - gap, 1 - gap)
+    if min(box.width(), box.height()) < TINY_CELL:
+        box = box.adjusted(-width, -width, width, width)
+    _frame(painter, box.adjusted(-1, -1, 1, 1), 1.0, COMPANIONS[theme.dark])
+    _frame(painter, box, width, theme.cursor)
+
+
+def _frame(painter: QPainter, box: QRectF, width: float, colour: QColor) -> None:
+    """Fill a frame of ``width`` just inside ``box``."""
+    inner = box.adjusted(width, width, -width, -width)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    for side in (
+        QRectF(box.left(), box.top(), box.width(), width),
+        QRectF(box.left(), inner.bottom(), box.width(), width),
+        QRectF(box.left(), inner.top(), width, inner.height()),
+        QRectF(inner.right(), inner.top(), width, inner.height()),
+    ):
+        painter.drawRect(side)

@@ -1,0 +1,238 @@
+"""Every number of a scene: as a dict for JSON, and as text for a terminal."""
+
+import json
+import math
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from mhagui import core
+from mhagui.document.compute import HeadResult, Result
+from mhagui.document.records import Array
+from mhagui.document.scene import Scene
+from mhagui.formats import fixed, head_columns, positions, short
+
+# Up to this many positions and channels the text holds the matrices too.
+MAX_PRINTED = 12
+# From here on six decimals are too many.
+_LARGE = 1e6
+
+
+def report(scene: Scene, result: Result) -> dict[str, object]:
+    """Return every number of ``result``, in full precision, as JSON can hold it.
+
+    Entropies are in bits, singular values those of Q·Kᵀ; lists over positions start at t1. A value
+    that is undefined or beyond float64 is None. The effective rank costs a T × T decomposition per
+    head when first asked for.
+    """
+    parameters = core.parameter_count(scene.d_model, scene.n_heads, scene.d_k, scene.d_v)
+    return {
+        "title": scene.title,
+        "T": scene.n_positions,
+        "d_model": scene.d_model,
+        "H": scene.n_heads,
+        "d_k": scene.d_k,
+        "d_v": scene.d_v,
+        "master_gain": scene.master_gain,
+        "heads": [_head(head) for head in result.heads],
+        "w_o": _listed(scene.w_o),
+        "concat": _listed(result.concat),
+        "output": _listed(result.output),
+        "filter_bank_residual": _number(result.filter_bank_residual),
+        "residual_bound": _number(result.residual_bound),
+        "parameters": parameters._asdict(),
+        "score_flops": core.score_flops(scene.n_positions, scene.n_heads, scene.d_k),
+    }
+
+
+def report_json(scene: Scene, result: Result) -> str:
+    """Return ``report`` as strict JSON, a line to each row of a matrix, undefined values null."""
+    return "".join(_json(report(scene, result))) + "\n"
+
+
+def report_text(scene: Scene, result: Result) -> str:
+    """Return the numbers of ``result`` as aligned text, with the matrices where they are small."""
+    parts = [_opening(scene), _heads(result), _entropies(result)]
+    if max(scene.n_positions, scene.d_model) <= MAX_PRINTED:
+        parts += [*_weights(scene, result), *_projection(scene, result)]
+    parts.append(_closing(scene, result))
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(head: HeadResult) -> dict[str, object]:
+    return {
+        "name": head.head.name,
+        "pattern": head.head.pattern.value,
+        "gain": head.head.gain,
+        "gain_in_force": head.gain,
+        "key_magnitude": head.head.key_magnitude,
+        "muted": head.head.muted,
+        "soloed": head.head.soloed,
+        "active": head.active,
+        "weights": _listed(head.weights),
+        "row_entropy_bits": _listed(head.row_entropy_bits),
+        "effective_positions": _listed(head.effective_positions),
+        "score_rank": head.score_rank,
+        "singular_values": _listed(head.score_singular_values),
+        "effective_rank": _number(head.effective_rank),
+    }
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _listed(array: Array) -> object:
+    """Return nested lists of Python floats, None for what is not a finite number."""
+    if np.isfinite(array).all():
+        return array.tolist()
+    values = array.astype(object)
+    values[~np.isfinite(array)] = None
+    return values.tolist()
+
+
+def _json(value: object, indent: str = "") -> Iterator[str]:
+    """Yield JSON text: records and matrices over several lines, a row of numbers on one."""
+    if isinstance(value, dict):
+        items = [(f"{json.dumps(key)}: ", item) for key, item in value.items()]
+    elif isinstance(value, list) and value and isinstance(value[0], dict | list):
+        items = [("", item) for item in value]
+    else:
+        yield json.dumps(value, allow_nan=False)
+        return
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    yield opening
+    for number, (label, item) in enumerate(items):
+        yield f"{',' if number else ''}\n{indent}  {label}"
+        yield from _json(item, indent + "  ")
+    yield f"\n{indent}{closing}"
+
+
+def _opening(scene: Scene) -> str:
+    sizes = (
+        f"T {scene.n_positions} · d_model {scene.d_model} · H {scene.n_heads}"
+        f" · d_k {scene.d_k} · d_v {scene.d_v} · master gain {short(scene.master_gain)}"
+    )
+    return f"{scene.title}\n{sizes}"
+
+
+def _heads(result: Result) -> str:
+    titles = ("head", "name", "pattern", "gain", "|K|", "rank", "eff. rank", "mean bits", "")
+    rows = [_head_row(number, head) for number, head in enumerate(result.heads, 1)]
+    notes = (
+        "  gain: in force, the head's times the master gain; rank: of Q·Kᵀ;\n"
+        "  eff. rank: effective rank of the weights A; mean bits: mean row entropy of A"
+    )
+    return f"{_table('Heads', titles, rows, left=(0, 1, 2, 8))}\n{notes}"
+
+
+def _head_row(number: int, head: HeadResult) -> list[str]:
+    return [
+        f"h{number}",
+        head.head.name,
+        head.head.pattern.value,
+        short(head.gain),
+        short(head.head.key_magnitude),
+        str(head.score_rank),
+        fixed(head.effective_rank),
+        fixed(float(np.mean(head.row_entropy_bits)), 6),
+        _standing(head),
+    ]
+
+
+def _standing(head: HeadResult) -> str:
+    if head.active:
+        return "soloed" if head.head.soloed else ""
+    return "muted" if head.head.muted else "not soloed"
+
+
+def _entropies(result: Result) -> str:
+    allowed = result.allowed.sum(axis=1)
+    bits = np.column_stack([np.log2(allowed), *(head.row_entropy_bits for head in result.heads)])
+    counts = np.column_stack([allowed, *(head.effective_positions for head in result.heads)])
+    rows = [[str(t), *_six(row)] for t, row in enumerate(bits, 1)]
+    rows.append(["mean", *_six(bits.mean(axis=0))])
+    rows.append(["positions", *_six(counts.mean(axis=0))])
+    titles = ("t", "log2 t", *positions(len(result.heads), "h"))
+    notes = (
+        "  log2 t is the ceiling; positions: mean over t of the effective positions,\n"
+        "  2 to the row entropy"
+    )
+    return f"{_table('Row entropy, bits', titles, rows)}\n{notes}"
+
+
+def _weights(scene: Scene, result: Result) -> Iterator[str]:
+    labels = positions(scene.n_positions)
+    for number, head in enumerate(result.heads, 1):
+        title = f"Weights A of head {number}, {head.head.name} (rows: queries, columns: keys)"
+        yield _matrix(title, labels, labels, head.weights)
+
+
+def _projection(scene: Scene, result: Result) -> Iterator[str]:
+    rows, channels = positions(scene.n_positions), positions(scene.d_model, "d")
+    reads = head_columns(scene.n_heads, scene.d_v)
+    yield _matrix("Concat = [O_1 .. O_H]", rows, reads, result.concat)
+    yield _matrix("W_O", reads, channels, scene.w_o)
+    yield _matrix("O = Concat · W_O", rows, channels, result.output)
+
+
+def _closing(scene: Scene, result: Result) -> str:
+    count = core.parameter_count(scene.d_model, scene.n_heads, scene.d_k, scene.d_v)
+    flops = core.score_flops(scene.n_positions, scene.n_heads, scene.d_k)
+    lines = [
+        "Filter-bank residual, max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)|: "
+        f"{short(result.filter_bank_residual)} "
+        f"(rounding alone allows {short(result.residual_bound, 2)})",
+        f"Parameters: W_Q {count.q}, W_K {count.k}, W_V {count.v}, W_O {count.o}; "
+        f"total {count.total} = {_formula(scene)}",
+        f"Score FLOPs, 2·T²·H·d_k: {flops}",
+    ]
+    return "\n".join(lines)
+
+
+def _formula(scene: Scene) -> str:
+    if scene.d_k == scene.d_v and scene.n_heads * scene.d_k == scene.d_model:
+        return "4·d_model²"
+    return "2·d_model·H·(d_k + d_v)"
+
+
+def _six(values: Iterable[float]) -> list[str]:
+    return [
+        fixed(v, 6) if abs(v) < _LARGE or math.isnan(v) else short(v, 7) for v in map(float, values)
+    ]
+
+
+def _matrix(title: str, rows: Sequence[str], columns: Sequence[str], values: Array) -> str:
+    body = [[label, *_six(row)] for label, row in zip(rows, values, strict=True)]
+    width = max(len(cell) for row in body for cell in row)
+    return _table(title, ("", *(column.rjust(width) for column in columns)), body)
+
+
+def _table(
+    title: str, titles: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
+) -> str:
+    """Return a titled table: columns ``left`` start at the left, numbers end at the right."""
+    lines = [titles, *rows]
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
+    text = [
+        "  ".join(
+            _padded(cell, width, to_left=column in left)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    return "\n".join([title, *(f"  {line}" for line in text)])
+
+
+def _padded(text: str, width: int, *, to_left: bool) -> str:
+    space = " " * (width - _width(text))
+    return text + space if to_left else space + text
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal ``text`` takes: wide characters two, accents none."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )

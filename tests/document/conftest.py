@@ -1,0 +1,133 @@
+"""What several tests of the document share: the lessons, random scenes, random edits on them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from mhagui.document import Head, Pattern, Scene, load_lesson
+from mhagui.document.edits import (
+    AddHead,
+    DuplicateHead,
+    Edit,
+    MoveHead,
+    OpenScene,
+    RemoveHead,
+    SetMasterGain,
+    SetPattern,
+    SetProjection,
+    SetProjectionBlock,
+    SetSequenceLength,
+    rename_head,
+    set_gain,
+    set_key_magnitude,
+    set_muted,
+    set_soloed,
+)
+from mhagui.document.scene import MAX_HEADS
+
+Draw = Callable[[st.SearchStrategy], object]
+
+CELLS = st.sampled_from([0.0, -0.0, 1.0, -0.5, 1 / 3, 7.25, -1e-9, 1e6])
+GAINS = st.sampled_from([1.0, 0.0, -0.0, -2.0, 0.1, 3.0, 20.0])
+PATTERNS = st.sampled_from(Pattern)
+NAMES = st.sampled_from(["self", "h", "größer", "head “1”"])
+
+
+@pytest.fixture(scope="session")
+def four_heads() -> Scene:
+    return load_lesson("four-heads")
+
+
+@pytest.fixture(scope="session")
+def two_heads() -> Scene:
+    return load_lesson("two-heads")
+
+
+@pytest.fixture(scope="session")
+def expected() -> dict[str, Any]:
+    """Every number of the lesson, worked out with 40 digits by another program."""
+    path = Path(__file__).parents[1] / "data" / "expected.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def scenes() -> st.SearchStrategy[Scene]:
+    """Return small scenes of every kind."""
+    return _scenes()
+
+
+@pytest.fixture(scope="session")
+def draw_edit(scenes) -> Callable[[Draw, Scene], Edit]:
+    """Return a function that draws an edit that can be done on a scene, of any kind there is."""
+    return lambda draw, scene: draw(st.sampled_from(_KINDS))(draw, scene)
+
+
+@st.composite
+def _scenes(draw: Draw) -> Scene:
+    n_heads, d_v = draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    d_k, d_model = draw(st.integers(2, 3)), draw(st.integers(1, 4))
+    heads = tuple(_head(draw, number, (d_model, d_v)) for number in range(1, n_heads + 1))
+    x = draw(_matrices(draw(st.integers(1, 6)), d_model))
+    w_o = draw(_matrices(n_heads * d_v, d_model))
+    return Scene(draw(NAMES), "two\nlines", heads, x, w_o, d_k, draw(GAINS))
+
+
+def _head(draw: Draw, uid: int, shape: tuple[int, int]) -> Head:
+    return Head(
+        uid,
+        draw(NAMES),
+        draw(PATTERNS),
+        draw(_matrices(*shape)),
+        gain=draw(GAINS),
+        key_magnitude=abs(draw(GAINS)),
+        query_magnitude=abs(draw(GAINS)),
+        muted=draw(st.booleans()),
+        soloed=draw(st.integers(0, 3)) == 0,
+    )
+
+
+def _matrices(rows: int, columns: int) -> st.SearchStrategy[np.ndarray]:
+    return arrays(np.float64, (rows, columns), elements=CELLS)
+
+
+def _uid(draw: Draw, scene: Scene) -> int:
+    return draw(st.sampled_from([head.uid for head in scene.heads]))
+
+
+def _cell(draw: Draw, scene: Scene) -> Edit:
+    rows, columns = scene.w_o.shape
+    row, column = draw(st.integers(0, rows - 1)), draw(st.integers(0, columns - 1))
+    return SetProjectionBlock(row, column, np.array([[draw(CELLS)]]))
+
+
+def _removal(draw: Draw, scene: Scene) -> Edit:
+    return RemoveHead(_uid(draw, scene)) if scene.n_heads > 1 else AddHead(draw(PATTERNS))
+
+
+def _addition(draw: Draw, scene: Scene) -> Edit:
+    return AddHead(draw(PATTERNS)) if scene.n_heads < MAX_HEADS else _removal(draw, scene)
+
+
+_KINDS: list[Callable[[Draw, Scene], Edit]] = [
+    lambda draw, scene: set_gain(_uid(draw, scene), draw(GAINS)),
+    lambda draw, scene: set_key_magnitude(_uid(draw, scene), abs(draw(GAINS))),
+    lambda draw, scene: SetMasterGain(draw(GAINS)),
+    lambda draw, scene: rename_head(_uid(draw, scene), draw(NAMES)),
+    lambda draw, scene: set_muted(_uid(draw, scene), draw(st.booleans())),
+    lambda draw, scene: set_soloed(_uid(draw, scene), draw(st.booleans())),
+    lambda draw, scene: SetPattern(_uid(draw, scene), draw(PATTERNS)),
+    lambda draw, scene: SetSequenceLength(draw(st.integers(1, 6))),
+    _addition,
+    lambda draw, scene: DuplicateHead(_uid(draw, scene)),
+    _removal,
+    lambda draw, scene: MoveHead(_uid(draw, scene), draw(st.integers(0, scene.n_heads - 1))),
+    _cell,
+    lambda draw, scene: SetProjection(draw(_matrices(*scene.w_o.shape)), "Preset"),
+    lambda draw, scene: OpenScene(draw(_scenes())),
+]

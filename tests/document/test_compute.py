@@ -1,0 +1,273 @@
+import gc
+import math
+import weakref
+from collections import Counter
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from mhagui import core
+from mhagui.document import Pattern, compute
+from mhagui.document.edits import (
+    AddHead,
+    DuplicateHead,
+    MoveHead,
+    RemoveHead,
+    SetMasterGain,
+    SetPattern,
+    SetProjectionBlock,
+    SetSequenceLength,
+    rename_head,
+    set_gain,
+    set_key_magnitude,
+    set_muted,
+    set_soloed,
+)
+from mhagui.errors import UserError
+
+# -------------------------------------------------------------------------------- what is computed
+
+
+def softmax_rows(scores, gain):
+    """Causal weights as a textbook writes them, row by row."""
+    weights = np.zeros_like(scores)
+    for t, row in enumerate(scores):
+        exponents = gain * row[: t + 1]
+        e = np.exp(exponents - exponents.max())
+        weights[t, : t + 1] = e / e.sum()
+    return weights
+
+
+@given(st.data())
+def test_a_result_is_what_the_formulas_say(scenes, data):
+    scene = data.draw(scenes)
+    result = compute(scene)
+    output = np.zeros((scene.n_positions, scene.d_model))
+    size = 0.0  # of the products before anything cancels, which is what rounding is relative to
+    for index, (head, made) in enumerate(zip(scene.heads, result.heads, strict=True)):
+        assert made.head is head
+        assert_allclose(made.scores, made.q @ made.k.T / math.sqrt(scene.d_k), rtol=1e-12)
+        weights = softmax_rows(made.scores, head.gain * scene.master_gain)
+        assert_allclose(made.weights, weights, rtol=1e-9, atol=1e-12)
+        bits = [-sum(p * math.log2(p) for p in row if p > 0) for row in weights]
+        assert_allclose(made.row_entropy_bits, bits, atol=1e-9)
+        assert_allclose(made.effective_positions, np.exp2(bits), rtol=1e-9)
+        assert_allclose(made.values, np.einsum("tm,mv->tv", scene.x, head.w_v), atol=1e-9)
+        o = made.weights @ made.values
+        assert_allclose(made.output, o, rtol=1e-12, atol=1e-12 * np.abs(made.values).max())
+        block = scene.w_o[index * scene.d_v :][: scene.d_v]
+        size += np.max(np.abs(scene.x) @ np.abs(head.w_v) @ np.abs(block))
+        if made.active:
+            output += made.output @ block
+        assert_allclose(result.listening[:, index], np.linalg.norm(block, axis=0), rtol=1e-12)
+    assert_allclose(result.output, output, rtol=0, atol=1e-12 * size)
+    assert_allclose(result.terms.sum(axis=0), output, rtol=0, atol=1e-12 * size)
+    assert result.filter_bank_residual <= result.residual_bound <= 1e-12 * size
+
+
+def test_muted_heads_are_taken_out_before_w_o(two_heads, expected):
+    result = compute(set_muted(2, True).apply(two_heads))
+    concat = np.array(expected["two_heads"]["concat"])
+    assert result.concat[:, 2:].tolist() == np.zeros((4, 2)).tolist()
+    assert result.terms[1].tolist() == np.zeros((4, 4)).tolist()
+    assert_allclose(result.concat[:, :2], concat[:, :2], atol=1e-15)
+    assert_allclose(result.output[:, :2], result.concat[:, :2], atol=1e-15)  # W_O^(1) = [I 0]
+    assert result.heads[1].output.any()  # its own output is still there to be seen
+
+
+def test_the_ceiling_is_the_logarithm_of_the_allowed_keys(four_heads):
+    assert_allclose(compute(four_heads).ceiling_bits, [math.log2(t) for t in range(1, 7)])
+
+
+def test_heads_are_found_by_identity(four_heads):
+    result = compute(MoveHead(4, 0).apply(four_heads))
+    assert result.of_head(4) is result.heads[0]
+    with pytest.raises(UserError, match=r"^There is no head 9 in this scene\.$"):
+        result.of_head(9)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_largest_numbers_a_scene_can_hold_overflow_nowhere(two_heads, sign):
+    huge = 1e100
+    heads = tuple(
+        replace(head, w_v=np.full((4, 2), sign * huge), gain=1e308, key_magnitude=huge)
+        for head in two_heads.heads
+    )
+    x, w_o = np.full((4, 4), huge), np.full((4, 4), sign * huge)
+    heads = tuple(replace(head, query_magnitude=huge) for head in heads)
+    result = compute(replace(two_heads, heads=heads, x=x, w_o=w_o))
+    for array in all_arrays(result).values():
+        assert np.isfinite(array).all()
+
+
+# ------------------------------------------------------------------------------------ what is kept
+
+
+def all_arrays(result):
+    """Every array and number of a result by name, those made when asked for as well."""
+    named = {}
+    for prefix, record in (("", result), *((f"{i}.", h) for i, h in enumerate(result.heads))):
+        for field in fields(record):
+            value = getattr(record, field.name)
+            if isinstance(value, np.ndarray | float | bool):
+                named[prefix + field.name] = np.asarray(value)
+    named["ceiling_bits"] = result.ceiling_bits
+    for i, head in enumerate(result.heads):
+        for name in ("score_singular_values", "weight_singular_values"):
+            named[f"{i}.{name}"] = getattr(head, name)
+        for name in ("score_rank", "effective_rank"):
+            named[f"{i}.{name}"] = np.asarray(getattr(head, name))
+    return named
+
+
+def bits(result):
+    return {name: (a.shape, a.dtype, a.tobytes()) for name, a in all_arrays(result).items()}
+
+
+@given(st.data())
+def test_what_is_taken_over_is_to_the_bit_what_is_computed_anew(scenes, draw_edit, data):
+    scene, result = data.draw(scenes), None
+    for _ in range(data.draw(st.integers(1, 6))):
+        result = compute(scene, result)
+        assert bits(result) == bits(compute(scene))
+        scene = draw_edit(data.draw, scene).apply(scene)
+
+
+def test_every_array_is_read_only_and_the_mask_too(four_heads):
+    result = compute(set_muted(1, True).apply(four_heads), compute(four_heads))
+    arrays = {name: a for name, a in all_arrays(result).items() if a.ndim}
+    assert {"allowed", "concat", "0.scores", "0.score_singular_values"} <= arrays.keys()
+    assert not [name for name, a in arrays.items() if a.flags.writeable]
+
+
+def cell(row, column, value):
+    return SetProjectionBlock(row, column, np.array([[value]]))
+
+
+FROM_SCRATCH = {
+    "causal_mask": 1,
+    "attention_scores": 4,
+    "weights_from_scores": 4,
+    "row_entropy_bits": 4,
+    "filter_bank_terms": 4,
+    "concat_heads": 1,
+    "filter_bank_residual": 1,
+    "filter_bank_bound": 1,
+    "synthesis_norms": 1,
+}
+ONE_HEADS_WEIGHTS = {"weights_from_scores": 1, "row_entropy_bits": 1, "filter_bank_terms": 1}
+SUMS = {"concat_heads": 1, "filter_bank_residual": 1}
+ABLATION = SUMS | {"filter_bank_bound": 1}
+PROJECTION = {"filter_bank_residual": 1, "filter_bank_bound": 1, "synthesis_norms": 1}
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Count the calls of the core's functions."""
+    counter = Counter()
+
+    def counted(name, function):
+        def count_and_call(*args, **kwargs):
+            counter[name] += 1
+            return function(*args, **kwargs)
+
+        return count_and_call
+
+    for name in [*FROM_SCRATCH, "singular_values", "score_singular_values", "score_rank"]:
+        monkeypatch.setattr(core, name, counted(name, getattr(core, name)))
+    return counter
+
+
+def test_from_scratch_everything_is_computed_once(four_heads, calls):
+    compute(four_heads)
+    assert calls == FROM_SCRATCH
+
+
+@pytest.mark.parametrize(
+    ("edit", "wanted"),
+    [
+        (set_gain(2, 2.0), ONE_HEADS_WEIGHTS | SUMS),
+        (SetMasterGain(2.0), dict.fromkeys(ONE_HEADS_WEIGHTS, 4) | SUMS),
+        (set_key_magnitude(2, 6.0), ONE_HEADS_WEIGHTS | {"attention_scores": 1} | SUMS),
+        (SetPattern(2, Pattern.SELF), ONE_HEADS_WEIGHTS | {"attention_scores": 1} | SUMS),
+        (cell(2, 0, 5.0), {"filter_bank_terms": 1} | PROJECTION),
+        (SetProjectionBlock(1, 0, np.full((2, 1), 5.0)), {"filter_bank_terms": 2} | PROJECTION),
+        (set_muted(2, True), ABLATION),
+        (set_soloed(2, True), ABLATION),
+        (rename_head(2, "unit delay"), {}),
+        (MoveHead(1, 3), SUMS | PROJECTION),
+        (RemoveHead(2), SUMS | PROJECTION),
+        (
+            DuplicateHead(2),
+            ONE_HEADS_WEIGHTS | {"attention_scores": 1} | SUMS | PROJECTION,
+        ),
+        (
+            AddHead(Pattern.SELF),
+            ONE_HEADS_WEIGHTS | {"attention_scores": 1} | SUMS | PROJECTION,
+        ),
+        (
+            SetSequenceLength(7),
+            {name: n for name, n in FROM_SCRATCH.items() if name != "synthesis_norms"},
+        ),
+    ],
+)
+def test_an_edit_redoes_only_what_it_changes(four_heads, calls, edit, wanted):
+    before = compute(four_heads)
+    calls.clear()
+    compute(edit.apply(four_heads), before)
+    assert calls == wanted
+
+
+def test_an_undo_redoes_as_little_as_the_edit(four_heads, calls):
+    after = compute(set_gain(2, 2.0).apply(four_heads), compute(four_heads))
+    calls.clear()
+    compute(four_heads, after)
+    assert calls == ONE_HEADS_WEIGHTS | SUMS
+
+
+def test_spectra_are_made_when_asked_for_and_then_kept(four_heads, calls):
+    result = compute(four_heads)
+    assert not result.heads[1].weight_spectrum.is_known
+    assert calls["singular_values"] == 0
+    for head in result.heads:
+        _ = head.effective_rank, head.weight_singular_values, head.score_rank
+        _ = head.score_singular_values, head.effective_rank
+    assert result.heads[1].weight_spectrum.is_known
+    calls.clear()
+    after = compute(set_gain(2, 2.0).apply(four_heads), result)
+    assert [head.weight_spectrum.is_known for head in after.heads] == [True, False, True, True]
+    for head in after.heads:
+        _ = head.effective_rank, head.weight_singular_values, head.score_rank
+    assert (calls["singular_values"], calls["score_rank"], calls["score_singular_values"]) == (
+        1, 0, 0,
+    )  # fmt: skip
+
+
+def test_arrays_of_heads_that_did_not_change_are_the_same_objects(four_heads):
+    before = compute(four_heads)
+    after = compute(set_gain(2, 2.0).apply(four_heads), before)
+    for index, head in enumerate(after.heads):
+        is_same = [
+            getattr(head, field.name) is getattr(before.heads[index], field.name)
+            for field in fields(head)
+            if isinstance(getattr(head, field.name), np.ndarray)
+        ]
+        assert len(is_same) == 9
+        assert all(is_same) == (index != 1)
+    assert after.heads[1].scores is before.heads[1].scores
+    assert after.allowed is before.allowed
+    assert after.listening is before.listening
+
+
+def test_no_result_holds_on_to_the_one_before_the_last(four_heads):
+    scene, results = four_heads, [compute(four_heads)]
+    first_weights = weakref.ref(results[0].heads[1].weights)
+    for gain in (2.0, 3.0):
+        scene = set_gain(2, gain).apply(scene)
+        results = [compute(scene, results[0])]
+    gc.collect()
+    assert first_weights() is None

@@ -1,0 +1,301 @@
+import json
+import os
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mhagui._resources import resource_path
+from mhagui.document import Head, Pattern, Scene, read_scene, scene_from_json, scene_to_json
+from mhagui.document.edits import MoveHead
+from mhagui.document.scene_file import MAX_FILE_BYTES
+from mhagui.errors import UserError
+
+SMALLEST = {
+    "format": "mhagui scene",
+    "version": 1,
+    "title": "smallest",
+    "sequence_length": 2,
+    "d_k": 2,
+    "heads": [{"name": "h", "pattern": "self", "w_v": [[1], [2]]}],
+    "w_o": [[3, 4]],
+}
+
+
+def text(**changes):
+    return json.dumps(SMALLEST | changes).encode()
+
+
+def head(**changes):
+    return {"heads": [SMALLEST["heads"][0] | changes]}
+
+
+def refusal(call, *args):
+    with pytest.raises(UserError) as caught:
+        call(*args)
+    sentence = str(caught.value)
+    assert sentence.isprintable()  # so it is one line too
+    assert len(sentence) < 600
+    assert sentence.endswith(".")
+    assert not sentence.endswith("..")
+    return sentence
+
+
+# ------------------------------------------------------------------------------------ what is read
+
+
+def test_what_a_file_leaves_out_has_its_usual_value():
+    scene = scene_from_json(text())
+    only = scene.heads[0]
+    assert (scene.title, scene.description, scene.master_gain) == ("smallest", "", 1.0)
+    assert (only.uid, only.name, only.pattern) == (1, "h", Pattern.SELF)
+    assert (only.gain, only.key_magnitude, only.query_magnitude) == (1.0, 3.0, 3.0)
+    assert (only.muted, only.soloed) == (False, False)
+    assert scene.x.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert (only.w_v.tolist(), scene.w_o.tolist()) == ([[1.0], [2.0]], [[3.0, 4.0]])
+
+
+def test_queries_left_out_are_the_patterns():
+    assert scene_from_json(text(**head(pattern="first token"))).heads[0].query_magnitude == 1.0
+
+
+def test_x_may_be_given():
+    assert scene_from_json(text(x=[[5, 6], [7, 8]])).x.tolist() == [[5.0, 6.0], [7.0, 8.0]]
+
+
+@given(st.data())
+def test_what_is_written_is_read_back(scenes, data):
+    scene = data.draw(scenes)
+    again = scene_from_json(scene_to_json(scene))
+    assert again == scene
+    assert again.x.tobytes() == scene.x.tobytes()
+    assert scene_to_json(again) == scene_to_json(scene)
+
+
+def test_heads_are_numbered_in_order_when_read(two_heads):
+    moved = MoveHead(2, 0).apply(two_heads)
+    again = scene_from_json(scene_to_json(moved))
+    assert [h.uid for h in moved.heads] == [2, 1]
+    assert [(h.uid, h.name) for h in again.heads] == [(1, "uniform"), (2, "self")]
+
+
+@pytest.mark.parametrize("number", [5e-324, 0.1 + 0.2, 1 / 3, -1e100, 123456789.123456789])
+def test_every_digit_survives(number):
+    scene = scene_from_json(text(w_o=[[number, 1]]))
+    assert scene_from_json(scene_to_json(scene)).w_o[0, 0] == number
+
+
+# --------------------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "it is not JSON: Expecting value: line 1 column 1 (char 0)."),
+        (b"hello", "it is not JSON: Expecting value: line 1 column 1 (char 0)."),
+        (
+            b'{"format":\n "mhagui',
+            "it is not JSON: Unterminated string starting at: line 2 column 2",
+        ),
+        (text()[:-1], "it is not JSON: Expecting ',' delimiter: line 1 column"),
+        (text() + b"x", "it is not JSON: Extra data: line 1 column"),
+        (
+            b"\xef\xbb\xbf" + text(),
+            "it begins with a byte order mark; save it as UTF-8 without one.",
+        ),
+        (text().decode().encode("utf-16"), "it is not UTF-8 text, at byte 1."),
+        (text(title="@").replace(b"@", b"\xff"), "it is not UTF-8 text, at byte "),
+        (b"[" * 100_000, "it is nested too deeply."),
+        (b'{"a":' * 100_000, "it is nested too deeply."),
+        (b"1" * 5000, "it is not JSON: Exceeds the limit (4300 digits)"),
+        (b"[]", 'it lacks "format": "mhagui scene".'),
+        (b"{}", 'it lacks "format": "mhagui scene".'),
+        (text(format="svg"), 'it lacks "format": "mhagui scene".'),
+        (text(format=["mhagui scene"]), 'it lacks "format": "mhagui scene".'),
+        (text(version=2), "its version is 2; this program reads version 1."),
+        (text(version="1"), "its version is 1; this program reads version 1."),
+        (b'{"format": "mhagui scene"}', "its version is missing; this program reads version 1."),
+        (text(version=True), "Expected `int`, got `bool` - at `$.version`."),
+        (text(colour="red"), "Object contains unknown field `colour`."),
+        (text(**{"a\nb" * 999: 1}), "Object contains unknown field `a�ba�b"),
+        (text(**{"\ud800": 1}), "can't encode character '\\ud800' in position 0"),
+        (text(**head(colour="red")), "Object contains unknown field `colour` - at `$.heads[0]`."),
+        (text().replace(b'"d_k": 2, ', b""), "Object missing required field `d_k`."),
+        (text().replace(b'"d_k": 2', b'"d_k": 2, "d_k": 3'), 'it gives "d_k" twice in one object.'),
+        (
+            text().replace(b'"name": "h"', b'"name": "a", "name": "b"'),
+            'it gives "name" twice in one object.',
+        ),
+        (text(title=3), "Expected `str`, got `int` - at `$.title`."),
+        (text(title="x" * 121), "A scene's title needs 1 to 120 printable characters; got 121:"),
+        (text(title="\ud800"), "A scene's title needs 1 to 120 printable characters; got 1:"),
+        (text(description="\x1b[2J"), "A scene's description has at most 4000 printable char"),
+        (text(sequence_length=0), "The sequence length T must be a whole number from 1 to 1024;"),
+        (text(sequence_length=-1), "The sequence length T must be a whole number from 1 to 1024;"),
+        (text(sequence_length=10**7), "whole number from 1 to 1024; got 10000000."),
+        (text(sequence_length=10**4000), "whole number from 1 to 1024; got 1"),
+        (text(sequence_length=2.5), "Expected `int`, got `float` - at `$.sequence_length`."),
+        (text(sequence_length=True), "Expected `int`, got `bool` - at `$.sequence_length`."),
+        (text(sequence_length="2"), "Expected `int`, got `str` - at `$.sequence_length`."),
+        (
+            text(sequence_length=float("nan")),
+            "Expected `int`, got `float` - at `$.sequence_length`",
+        ),
+        (text(d_k=0), "d_k must be a whole number from 1 to 64; got 0."),
+        (text(d_k=65), "d_k must be a whole number from 1 to 64; got 65."),
+        (
+            text(d_k=1),
+            "Head “h” (self) writes positions on a circle, which needs d_k of at least 2",
+        ),
+        (text(master_gain=float("inf")), "The master gain must be a finite number; got inf."),
+        (text(master_gain=None), "Expected `float`, got `null` - at `$.master_gain`."),
+        (text(heads=[]), "The number of heads must be a whole number from 1 to 32; got 0."),
+        (text(heads={}), "Expected `array`, got `object` - at `$.heads`."),
+        (
+            text(heads=SMALLEST["heads"] * 33),
+            "The number of heads must be a whole number from 1 to 32; got 33.",
+        ),
+        (text(heads=[None]), "Expected `object`, got `null` - at `$.heads[0]`."),
+        (text(**head(name="")), "A head's name needs 1 to 60 printable characters; got 0: ''."),
+        (
+            text(**head(pattern="next token")),
+            "head 1 has the pattern “next token”; the patterns are first token, previous token, "
+            "self, uniform.",
+        ),
+        (text(**head(pattern="x\n" * 999)), "head 1 has the pattern “x�x�"),
+        (text(**head(gain=float("nan"))), "The gain of head “h” must be a finite number; got nan."),
+        (text(**head(gain="1")), "Expected `float`, got `str` - at `$.heads[0].gain`."),
+        (text(**head(key_magnitude=-3)), "The key magnitude of head “h” must be a number from 0"),
+        (text(**head(muted=1)), "Expected `bool`, got `int` - at `$.heads[0].muted`."),
+        (text(**head(w_v=[])), "w_v of head 1 needs at least one row and one column."),
+        (text(**head(w_v=[[], []])), "w_v of head 1 needs at least one row and one column."),
+        (text(**head(w_v=[[1]])), "W_V of head “h” is 1 × 1, but this scene needs 2 × 1"),
+        (text(**head(w_v=[[1], [2, 3]])), "row 2 of w_v of head 1 has 2 numbers, but row 1 has 1."),
+        (text(**head(w_v=[[1], ["2"]])), "Expected `float`, got `str` - at `$.heads[0].w_v[1][0]`"),
+        (
+            text(**head(w_v=[[1], [True]])),
+            "Expected `float`, got `bool` - at `$.heads[0].w_v[1][0]`",
+        ),
+        (text(w_o=[]), "w_o needs at least one row and one column."),
+        (text(w_o=[[3, 4], [5, 6]]), "W_O is 2 × 2, but these heads need 1 × 2 (H·d_v rows,"),
+        (text(w_o=[[3, 4], [5]]), "row 2 of w_o has 1 numbers, but row 1 has 2."),
+        (
+            text(w_o=[[3, float("nan")]]),
+            "W_O must hold numbers from -1e+100 to 1e+100; row 1, column",
+        ),
+        (text(w_o=[[3, -float("inf")]]), "row 1, column 2 is -inf."),
+        (text(w_o=[[3, "@"]]).replace(b'"@"', b"1e999"), "row 1, column 2 is inf."),
+        (text(w_o=[[3, 10**400]]), "Number out of range - at `$.w_o[0][1]`."),
+        (text(w_o=[[0] * 257]), "d_model must be a whole number from 1 to 256; got 257."),
+        (text(w_o=[[0] * 10**6]), "d_model must be a whole number from 1 to 256; got 1000000."),
+        (text(x=[[1, 0]]), "x has 1 rows, but sequence_length is 2."),
+        (text(x=[[1, 0], [1]]), "row 2 of x has 1 numbers, but row 1 has 2."),
+        (text(x=[[1, 0, 0], [0, 1, 0]]), "W_V of head “h” is 2 × 1, but this scene needs 3 × 1"),
+        (text(x=[], sequence_length=0), "x needs at least one row and one column."),
+    ],
+)
+def test_refusals_are_one_sentence_that_says_what_and_where(content, sentence):
+    assert sentence in refusal(scene_from_json, content)
+
+
+def is_opened_or_refused(content):
+    """Return whether ``content`` is opened; anything but a UserError is a fault."""
+    try:
+        return isinstance(scene_from_json(content), Scene)
+    except UserError:
+        return False
+
+
+def test_random_faults_in_a_lesson_are_refused_or_harmless():
+    lesson = resource_path("lessons", "four-heads.json").read_bytes()
+    dice = random.Random(9)
+    opened = 0
+    for _ in range(2000):
+        broken = bytearray(lesson)
+        for _ in range(dice.randint(1, 3)):
+            at = dice.randrange(len(broken))
+            broken[at : at + dice.randint(0, 2)] = dice.randbytes(dice.randint(0, 2))
+        opened += is_opened_or_refused(bytes(broken))
+    assert 0 < opened < 2000
+
+
+# ------------------------------------------------------------------------------------------- files
+
+
+def test_a_file_is_read(tmp_path, two_heads):
+    path = tmp_path / "größe.json"
+    path.write_bytes(scene_to_json(two_heads))
+    assert read_scene(path) == two_heads
+
+
+def test_faults_in_a_file_name_the_file(tmp_path):
+    path = tmp_path / "bad.json"
+    path.write_bytes(text(d_k=0))
+    assert refusal(read_scene, path) == (
+        f"{path} is not a scene this version can open: "
+        "d_k must be a whole number from 1 to 64; got 0."
+    )
+
+
+def test_what_is_not_there(tmp_path):
+    path = tmp_path / "nothing.json"
+    assert refusal(read_scene, path) == f"{path} cannot be read: No such file or directory."
+    assert refusal(read_scene, path / "x").endswith("cannot be read: No such file or directory.")
+
+
+def test_a_folder(tmp_path):
+    wanted = f"{tmp_path} is not a file; give a scene file or a lesson's name."
+    assert refusal(read_scene, tmp_path) == wanted
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    assert "is not a file" in refusal(read_scene, path)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
+def test_a_device_without_end_is_not_read(tmp_path):
+    link = tmp_path / "zero.json"
+    link.symlink_to("/dev/zero")
+    assert "is not a file" in refusal(read_scene, link)
+
+
+def test_a_file_too_long_is_not_read_to_its_end(tmp_path, monkeypatch):
+    path = tmp_path / "long.json"
+    with path.open("wb") as file:
+        file.truncate(MAX_FILE_BYTES + 2**20)  # a hole: takes no room
+    sentence = refusal(read_scene, path)
+    assert sentence == f"{path} is too long; a scene file has at most 33,554,432 bytes."
+
+
+def test_a_file_that_must_not_be_read(tmp_path, monkeypatch):
+    path = tmp_path / "secret.json"
+    path.write_bytes(text())
+
+    def refuse(*args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)  # chmod does not stop the superuser
+    assert refusal(read_scene, path) == f"{path} cannot be read: Permission denied."
+
+
+def test_a_name_no_file_can_have(tmp_path):
+    assert "cannot be read" in refusal(read_scene, tmp_path / ("x" * 300))
+    with pytest.raises(UserError, match="cannot be read: embedded null"):
+        read_scene(Path("a\0b"))
+
+
+def test_the_largest_scene_fits_into_a_file():
+    dice = np.random.default_rng(0)
+    heads = tuple(
+        Head(n, f"head {n}", Pattern.SELF, dice.normal(size=(256, 64))) for n in range(1, 33)
+    )
+    x, w_o = dice.normal(size=(1024, 256)), dice.normal(size=(2048, 256))
+    written = scene_to_json(Scene("largest", "", heads, x, w_o, 64))
+    assert len(written) < MAX_FILE_BYTES
+    assert scene_from_json(written).w_o.tobytes() == w_o.tobytes()

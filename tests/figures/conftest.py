@@ -1,0 +1,91 @@
+"""Scenes to draw: the lessons, and the far ends of what a scene can be."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mhagui.document import Head, Pattern, Scene, compute, load_lesson
+from mhagui.document.edits import SetSequenceLength, rename_head, set_gain, set_muted, set_soloed
+
+
+@pytest.fixture(scope="session")
+def expected():
+    return json.loads((Path(__file__).parents[1] / "data" / "expected.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def four_heads():
+    scene = load_lesson("four-heads")
+    return scene, compute(scene)
+
+
+@pytest.fixture(scope="session")
+def two_heads():
+    scene = load_lesson("two-heads")
+    return scene, compute(scene)
+
+
+def made(n_positions, n_heads, d_k, d_v, d_model):
+    """Return a scene of any size, with values that are neither round nor all of one sign."""
+    numbers = np.random.default_rng(7)
+    patterns = list(Pattern)
+    heads = tuple(
+        Head(
+            uid=number + 1,
+            name=patterns[number % 4].value,
+            pattern=patterns[number % 4],
+            w_v=numbers.normal(size=(d_model, d_v)),
+        )
+        for number in range(n_heads)
+    )
+    x = np.eye(d_model)[np.arange(n_positions) % d_model]
+    return Scene("made", "", heads, x, numbers.normal(size=(n_heads * d_v, d_model)), d_k)
+
+
+@pytest.fixture(scope="session")
+def make_scene():
+    return made
+
+
+def edited(*edits):
+    scene = load_lesson("four-heads")
+    for edit in edits:
+        scene = edit.apply(scene)
+    return scene
+
+
+def unlucky_names():
+    return edited(
+        rename_head(1, "price $x$ and $y_1^{"),
+        rename_head(2, "W" * 60),
+        rename_head(3, "the quick brown fox jumps over the lazy dog, then rests well"),
+        rename_head(4, "注意力 of the fourth head"),
+        set_muted(1, True),
+        set_muted(3, True),
+    )
+
+
+SCENES = {
+    "four heads": lambda: load_lesson("four-heads"),
+    "two heads": lambda: load_lesson("two-heads"),
+    "one cell": lambda: made(1, 1, 2, 1, 1),
+    "t1": lambda: edited(SetSequenceLength(1)),
+    "t12": lambda: edited(SetSequenceLength(12)),
+    "t65": lambda: made(65, 2, 4, 4, 65),
+    "t1024": lambda: made(1024, 4, 2, 2, 8),
+    "32 heads": lambda: made(8, 32, 2, 2, 64),
+    "12 heads of t64": lambda: made(64, 12, 4, 4, 64),
+    "wide": lambda: made(40, 16, 16, 16, 256),
+    "unlucky names": unlucky_names,
+    "solo": lambda: edited(set_soloed(3, True)),
+    "huge numbers": lambda: replace(edited(set_gain(1, -1e300)), w_o=1e5 * np.eye(8) / 3),
+}
+
+
+@pytest.fixture(scope="session", params=SCENES)
+def any_scene(request):
+    scene = SCENES[request.param]()
+    return scene, compute(scene)

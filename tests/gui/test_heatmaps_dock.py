@@ -1,0 +1,469 @@
+"""The heatmaps: what they show of the lesson, and what mouse and keyboard do in them."""
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtWidgets import QApplication, QComboBox, QRadioButton
+
+from mhagui.document import ColourScale, Pattern, Quantity, load_lesson
+from mhagui.document.edits import (
+    AddHead,
+    MoveHead,
+    OpenScene,
+    RemoveHead,
+    SetSequenceLength,
+    rename_head,
+    set_gain,
+    set_muted,
+    set_soloed,
+)
+from mhagui.gui.docks.heatmaps import HeatmapsDock
+from mhagui.gui.theme import ThemeChoice, apply_theme
+from mhagui.gui.widgets.colour_bar import ColourBar
+from mhagui.gui.widgets.matrix_card import MatrixCard
+from mhagui.gui.widgets.matrix_grid import MIN_SIDE, CardGrid, grid_shape
+from mhagui.gui.widgets.matrix_view import MatrixView
+
+EXPECTED = json.loads((Path(__file__).parents[1] / "data" / "expected.json").read_text())
+WEIGHTS = np.array(EXPECTED["four_heads"]["attention"])
+LOWER = [(row, column) for row in range(6) for column in range(row + 1)]
+LEFT = Qt.MouseButton.LeftButton
+KEY = Qt.Key
+
+
+@pytest.fixture
+def dock(bench, qtbot):
+    dock = HeatmapsDock(bench)
+    qtbot.addWidget(dock)
+    dock.resize(900, 700)
+    with qtbot.waitExposed(dock):
+        dock.show()
+    return dock
+
+
+@pytest.fixture
+def settle(qapp):
+    """Let the bench show what it has and the widgets paint it."""
+
+    def settle():
+        for _ in range(3):
+            qapp.processEvents()
+
+    return settle
+
+
+def view(dock, place):
+    return dock.findChild(MatrixView, f"heatmap{place}")
+
+
+def focus(dock, place, qtbot):
+    dock.activateWindow()
+    view(dock, place).setFocus()
+    qtbot.waitUntil(view(dock, place).hasFocus)
+
+
+def colour_in(dock, place, row, column, grabbed):
+    """The colour of a cell just inside its corner, clear of its value and of the cursor."""
+    heatmap = view(dock, place)
+    box = heatmap.cell_rect(row, column)
+    return grabbed(heatmap)[box.top() + 4, box.left() + 4].astype(int)
+
+
+def published(name, fraction):
+    """A colour of a published colour map, by matplotlib, as 0..255."""
+    return 255 * np.array(mpl.colormaps[name](float(fraction))[:3])
+
+
+def shown_places(dock):
+    return [
+        int(heatmap.objectName().removeprefix("heatmap"))
+        for heatmap in dock.findChildren(MatrixView)
+        if heatmap.isVisible()
+    ]
+
+
+# --- the numbers of the lesson
+
+
+@pytest.mark.parametrize("place", [1, 2, 3, 4])
+def test_weights_of_the_lesson_are_painted_in_viridis(dock, grabbed, place):
+    for row, column in LOWER:
+        painted = colour_in(dock, place, row, column, grabbed)
+        expected = published("viridis", WEIGHTS[place - 1, row, column])
+        assert painted == pytest.approx(expected, abs=3), (row, column)
+
+
+def test_weights_follow_a_gain(dock, bench, settle, grabbed):
+    bench.edit(set_gain(1, 2.0))
+    settle()
+    # the lesson's key margin 3/√2, doubled: row 2 is a softmax of (2·3/√2, 0)
+    first = 1 / (1 + math.exp(-2 * 3 / math.sqrt(2)))
+    painted = colour_in(dock, 1, 1, 0, grabbed)
+    assert painted == pytest.approx(published("viridis", first), abs=4)
+
+
+def test_scores_are_painted_around_zero(dock, bench, settle, grabbed):
+    bench.look(quantity=Quantity.SCORES)
+    settle()
+    limit = 9 / math.sqrt(2)
+    expected = published("RdBu_r", (3 / math.sqrt(2) / limit + 1) / 2)
+    assert colour_in(dock, 1, 5, 0, grabbed) == pytest.approx(expected, abs=4)
+    assert colour_in(dock, 4, 2, 1, grabbed) == pytest.approx(published("RdBu_r", 0.5), abs=4)
+    assert colour_in(dock, 3, 4, 4, grabbed) == pytest.approx(published("RdBu_r", 1.0), abs=4)
+
+
+def test_logarithmic_colours(dock, bench, settle, grabbed):
+    bench.look(colour_scale=ColourScale.LOGARITHMIC)
+    settle()
+    fraction = 1 + math.log10(WEIGHTS[1, 4, 1]) / 6  # floor 1e-6
+    painted = colour_in(dock, 2, 4, 1, grabbed)
+    assert painted == pytest.approx(published("viridis", fraction), abs=4)
+
+
+def test_colours_relative_to_uniform(dock, bench, settle, grabbed):
+    bench.look(colour_scale=ColourScale.RELATIVE)
+    settle()
+    fraction = (1 + math.log(4 * WEIGHTS[0, 3, 0]) / math.log(6)) / 2
+    painted = colour_in(dock, 1, 3, 0, grabbed)
+    assert painted == pytest.approx(published("RdBu_r", fraction), abs=4)
+    assert colour_in(dock, 4, 5, 2, grabbed) == pytest.approx(published("RdBu_r", 0.5), abs=4)
+
+
+def test_masked_cells_look_like_no_weight(dock, grabbed):
+    pixels = grabbed(view(dock, 2))
+    box = view(dock, 2).cell_rect(0, 5).adjusted(3, 3, -3, -3)
+    masked = pixels[box.top() : box.bottom(), box.left() : box.right()].reshape(-1, 3)
+    assert len(np.unique(masked, axis=0)) == 2  # ground and hatching
+    assert colour_in(dock, 2, 4, 0, grabbed).max() < 100 < masked.min()  # a zero weight
+
+
+# --- colour bar and controls
+
+
+def test_one_colour_bar_states_the_scale(dock, bench, settle):
+    (bar,) = dock.findChildren(ColourBar)
+    assert bar.scale.caption == "weight A, linear, 0 to 1"
+    for scale, words in (
+        (ColourScale.LINEAR_TO_MAX, "linear, 0 to max"),
+        (ColourScale.LOGARITHMIC, "logarithmic, floor 1e−6"),
+        (ColourScale.RELATIVE, "relative to uniform"),
+    ):
+        bench.look(colour_scale=scale)
+        settle()
+        assert words in bar.scale.caption
+    bench.look(quantity=Quantity.SCORES)
+    settle()
+    assert "score S (no gain)" in bar.scale.caption
+
+
+def test_switch_shows_scores_and_weights(dock, bench, qtbot, settle):
+    scores, weights = (dock.findChild(QRadioButton, f"show{q}") for q in ("Scores", "Weights"))
+    qtbot.mouseClick(scores, LEFT)
+    assert bench.view.quantity is Quantity.SCORES
+    settle()
+    assert not dock.findChild(QComboBox, "colourScale").isEnabled()
+    scores.setFocus()
+    qtbot.keyClick(scores, KEY.Key_Left)
+    assert bench.view.quantity is Quantity.WEIGHTS
+    settle()
+    assert weights.isChecked()
+
+
+def test_scale_is_chosen_by_keyboard_and_followed(dock, bench, qtbot, settle):
+    chooser = dock.findChild(QComboBox, "colourScale")
+    chooser.setFocus()
+    qtbot.keyClick(chooser, KEY.Key_Down)
+    assert bench.view.colour_scale is ColourScale.LINEAR_TO_MAX
+    bench.look(colour_scale=ColourScale.RELATIVE)
+    settle()
+    assert chooser.currentText() == ColourScale.RELATIVE.value
+
+
+def test_every_control_says_what_it_is(dock):
+    controls = [*dock.findChildren(QRadioButton), *dock.findChildren(QComboBox)]
+    controls += [card.button for card in dock.findChildren(MatrixCard)]
+    controls += dock.findChildren(MatrixView)
+    assert len(controls) == 2 + 1 + 4 + 4
+    assert all(control.accessibleName() and control.toolTip() for control in controls)
+    assert view(dock, 2).accessibleName() == "Weights A of head 2, previous token"
+
+
+# --- the cursor
+
+
+def test_hover_moves_the_one_cursor(dock, bench, qtbot, settle):
+    qtbot.mouseMove(view(dock, 3), view(dock, 3).cell_rect(4, 1).center())
+    cursor = bench.view.cursor
+    assert (cursor.head, cursor.query, cursor.key) == (3, 4, 1)
+    settle()
+    assert [view(dock, place).cursor_cell for place in (1, 2, 3, 4)] == [(4, 1)] * 4
+
+
+def test_cursor_is_painted_in_every_head(dock, bench, settle, grabbed):
+    bench.point(query=0, key=0)
+    settle()
+    before = [grabbed(view(dock, place)) for place in (1, 2, 3, 4)]
+    bench.point(query=5, key=5)
+    settle()
+    for place, old in zip((1, 2, 3, 4), before, strict=True):
+        box = view(dock, place).cell_rect(5, 5)
+        edge = np.s_[box.top() - 2 : box.top() + 1, box.center().x()]
+        assert (grabbed(view(dock, place))[edge] != old[edge]).any()
+
+
+def test_hover_is_no_edit(dock, bench, qtbot):
+    scene = bench.scene
+    qtbot.mouseMove(view(dock, 3), view(dock, 3).cell_rect(4, 1).center())
+    assert bench.scene is scene
+    assert bench.history.undo_text is None
+
+
+def test_arrow_keys_move_the_cursor_in_the_focused_head(dock, bench, qtbot):
+    focus(dock, 2, qtbot)
+    bench.point(head=1, query=3, key=2)
+    QApplication.processEvents()
+    qtbot.keyClick(view(dock, 2), KEY.Key_Down)
+    qtbot.keyClick(view(dock, 2), KEY.Key_End)
+    cursor = bench.view.cursor
+    assert (cursor.head, cursor.query, cursor.key) == (2, 4, 5)
+
+
+def test_tab_goes_from_head_to_head(dock, qtbot):
+    focus(dock, 1, qtbot)
+    for place in (2, 3, 4):
+        qtbot.keyClick(QApplication.focusWidget(), KEY.Key_Tab)
+        assert view(dock, place).hasFocus()
+
+
+# --- one head alone
+
+
+def test_double_click_enlarges_and_takes_back(dock, bench, qtbot, settle):
+    small = view(dock, 2).cell_rect(0, 0).width()
+    qtbot.mouseDClick(view(dock, 2), LEFT, pos=view(dock, 2).cell_rect(3, 1).center())
+    settle()
+    assert bench.view.enlarged == 2
+    assert (bench.view.cursor.query, bench.view.cursor.key) == (3, 1)
+    assert shown_places(dock) == [2]
+    assert view(dock, 2).cell_rect(0, 0).width() > 1.5 * small
+    qtbot.mouseDClick(view(dock, 2), LEFT, pos=view(dock, 2).cell_rect(0, 0).center())
+    settle()
+    assert bench.view.enlarged is None
+    assert shown_places(dock) == [1, 2, 3, 4]
+
+
+def test_enter_and_escape_keep_the_focus_in_the_head(dock, bench, qtbot, settle):
+    focus(dock, 3, qtbot)
+    qtbot.keyClick(view(dock, 3), KEY.Key_Return)
+    settle()
+    assert bench.view.enlarged == 3
+    assert view(dock, 3).hasFocus()
+    qtbot.keyClick(view(dock, 3), KEY.Key_Escape)
+    settle()
+    assert bench.view.enlarged is None
+    assert view(dock, 3).hasFocus()
+
+
+def test_focus_follows_when_another_head_is_enlarged(dock, bench, qtbot, settle):
+    focus(dock, 1, qtbot)
+    bench.look(enlarged=4)
+    settle()
+    assert shown_places(dock) == [4]
+    assert view(dock, 4).hasFocus()
+
+
+def test_button_enlarges_and_takes_back(dock, bench, qtbot, settle):
+    card = view(dock, 4).parentWidget()
+    qtbot.mouseClick(card.button, LEFT)
+    settle()
+    assert bench.view.enlarged == 4
+    assert card.button.accessibleName() == "Show all heads again (Esc)"
+    qtbot.mouseClick(card.button, LEFT)
+    settle()
+    assert bench.view.enlarged is None
+
+
+def test_enlarged_head_that_is_removed_gives_way_to_all(dock, bench, settle):
+    bench.look(enlarged=2)
+    settle()
+    bench.edit(RemoveHead(2))
+    settle()
+    assert shown_places(dock) == [1, 2, 3]
+
+
+# --- heads that come and go
+
+
+def test_cards_follow_the_order_of_the_heads(dock, bench, settle):
+    bench.edit(MoveHead(4, 0))
+    settle()
+    cards = dock.findChildren(MatrixCard)
+    assert [card.uid for card in cards] == [4, 1, 2, 3]
+    assert cards[0].title.accessibleName() == "h1 uniform"
+    assert view(dock, 1).picture.values is bench.frame.result.heads[0].weights
+
+
+def test_muted_head_is_dimmed_and_says_so(dock, bench, settle, grabbed):
+    before = colour_in(dock, 3, 0, 0, grabbed)
+    bench.edit(set_muted(3, True))
+    settle()
+    card = view(dock, 3).parentWidget()
+    assert "muted" in card.title.accessibleName()
+    faded = colour_in(dock, 3, 0, 0, grabbed)
+    assert np.abs(faded - 255).sum() < np.abs(before - 255).sum()
+    bench.edit(set_muted(3, False))
+    settle()
+    assert (colour_in(dock, 3, 0, 0, grabbed) == before).all()
+
+
+def test_heads_silenced_by_a_solo_are_muted_too(dock, bench, settle):
+    bench.edit(set_soloed(2, True))
+    settle()
+    names = [card.title.accessibleName() for card in dock.findChildren(MatrixCard)]
+    assert ["muted" in name for name in names] == [True, False, True, True]
+
+
+def test_renamed_head(dock, bench, settle):
+    bench.edit(rename_head(1, "hold"))
+    settle()
+    assert view(dock, 1).parentWidget().title.accessibleName() == "h1 hold"
+    assert "hold" in view(dock, 1).accessibleName()
+
+
+def test_32_heads_scroll_and_go_without_leaks(dock, bench, settle, qapp):
+    for number in range(28):
+        bench.edit(AddHead(list(Pattern)[number % 4]))
+    settle()
+    grid = dock.findChild(CardGrid)
+    assert len(dock.findChildren(MatrixView)) == 32
+    assert grid.verticalScrollBar().isVisible()
+    assert all(card.width() >= MIN_SIDE for card in grid.cards)
+    for uid in range(5, 33):
+        bench.edit(RemoveHead(uid))
+    settle()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert len(dock.findChildren(MatrixView)) == 4
+    assert not grid.verticalScrollBar().isVisible()
+
+
+def test_one_head_fills_the_dock(dock, bench, settle):
+    for uid in (2, 3, 4):
+        bench.edit(RemoveHead(uid))
+    settle()
+    assert shown_places(dock) == [1]
+    assert view(dock, 1).height() > 0.8 * dock.findChild(CardGrid).height()
+
+
+@pytest.mark.parametrize("n_positions", [1, 2, 1024])
+def test_other_sequence_lengths(dock, bench, settle, grabbed, n_positions):
+    bench.edit(SetSequenceLength(n_positions))
+    settle()
+    assert view(dock, 1).picture.values.shape == (n_positions, n_positions)
+    pixels = grabbed(view(dock, 1)).reshape(-1, 3).astype(int)
+    # the first row of weights is 1, in the brightest colour, however small its cell
+    assert (np.abs(pixels - published("viridis", 1.0)).max(axis=1) < 4).any()
+
+
+def test_another_scene(dock, bench, settle):
+    bench.edit(OpenScene(load_lesson("two-heads")))
+    settle()
+    assert shown_places(dock) == [1, 2]
+
+
+# --- drawing no more than needed
+
+
+@pytest.fixture
+def paints(dock, qtbot):
+    """How often each heatmap was painted, by object name."""
+
+    class Counter(QObject):
+        def __init__(self):
+            super().__init__(dock)
+            self.names = []
+
+        def eventFilter(self, watched, event):  # noqa: N802 - Qt's name
+            if event.type() == QEvent.Type.Paint:
+                self.names.append(watched.objectName())
+            return False
+
+    counter = Counter()
+    for heatmap in dock.findChildren(MatrixView):
+        heatmap.installEventFilter(counter)
+    dock.update()
+    qtbot.waitUntil(lambda: "heatmap1" in counter.names)  # what was to be painted before is painted
+    counter.names.clear()
+    return counter.names
+
+
+def test_a_gain_repaints_its_head_alone(bench, paints, qtbot):
+    gesture = object()
+    for step in range(1, 5):
+        bench.edit(set_gain(2, 1.0 + step / 10), gesture)
+        qtbot.waitUntil(lambda so_far=step: len(paints) >= so_far)
+    assert set(paints) == {"heatmap2"}
+
+
+def test_a_hidden_head_is_not_pictured(dock, bench, settle):
+    bench.look(enlarged=1)
+    settle()
+    old = view(dock, 2).picture
+    bench.edit(set_gain(2, 2.0))
+    settle()
+    assert view(dock, 2).picture is old
+    bench.look(enlarged=None)
+    settle()
+    assert view(dock, 2).picture.values is bench.frame.result.of_head(2).weights
+
+
+def test_change_of_theme_repaints_all(qapp, dock, settle, grabbed):
+    light = [grabbed(view(dock, place))[1, 1].mean() for place in (1, 2, 3, 4)]
+    apply_theme(qapp, ThemeChoice.DARK)
+    settle()
+    corner = view(dock, 1).parentWidget()
+    assert grabbed(corner)[40, 5].mean() < 80
+    assert colour_in(dock, 1, 0, 5, grabbed).max() < 120
+    apply_theme(qapp, ThemeChoice.LIGHT)
+    settle()
+    assert [grabbed(view(dock, place))[1, 1].mean() for place in (1, 2, 3, 4)] == light
+
+
+# --- the grid
+
+
+@pytest.mark.parametrize(
+    ("count", "width", "height", "columns"),
+    [(4, 600, 600, 2), (4, 1200, 320, 4), (4, 250, 1000, 1), (1, 600, 400, 1), (6, 900, 600, 3)],
+)
+def test_grid_makes_cells_as_large_as_possible(count, width, height, columns):
+    shape = grid_shape(count, QSize(width, height), QSize(40, 60), 16)
+    assert shape.columns == columns
+    assert not shape.scrolls
+
+
+@pytest.mark.parametrize("count", [1, 3, 8, 32])
+@pytest.mark.parametrize(("width", "height"), [(150, 100), (300, 300), (640, 460), (2000, 1200)])
+def test_grid_scrolls_only_for_the_least_size(count, width, height):
+    chrome = QSize(40, 60)
+    shape = grid_shape(count, QSize(width, height), chrome, 16)
+    side = min(shape.card.width() - 40, shape.card.height() - 60)
+    assert shape.card.width() * shape.columns <= width
+    if shape.scrolls:
+        assert side >= min(MIN_SIDE, width - 16 - 40)
+    else:
+        assert side >= MIN_SIDE
+        assert shape.card.height() * math.ceil(count / shape.columns) <= height
+
+
+def test_cards_do_not_overlap(dock, bench, settle):
+    for _ in range(5):
+        bench.edit(AddHead(Pattern.SELF))
+    settle()
+    places = [card.geometry() for card in dock.findChildren(MatrixCard)]
+    assert all(not one.intersects(other) for one, other in itertools.combinations(places, 2))

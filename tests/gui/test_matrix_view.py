@@ -1,0 +1,495 @@
+"""The widget behind every heatmap: what it paints, and what mouse and keyboard make it say."""
+
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QImage
+
+from mhagui.gui.theme import ThemeChoice, apply_theme, theme_of
+from mhagui.gui.widgets.matrix_layout import Surroundings, lay_out
+from mhagui.gui.widgets.matrix_painter import cell_image, device_indices
+from mhagui.gui.widgets.matrix_view import MatrixView, Picture
+from mhagui.palette import contrast, diverging_table
+
+# Black to white: index i is grey level i, so that a colour tells its index.
+GREYS = np.repeat(np.arange(255, dtype=np.uint8)[:, None], 3, axis=1)
+LEFT = Qt.MouseButton.LeftButton
+KEY = Qt.Key
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+def labels(count, prefix="t"):
+    return tuple(f"{prefix}{number}" for number in range(1, count + 1))
+
+
+def picture(indices, **changes):
+    indices = np.asarray(indices, dtype=np.uint8)
+    rows, columns = indices.shape
+    fields = {"values": indices / 254.0, "table": GREYS, "write_values": False} | changes
+    return Picture(
+        indices=indices, row_labels=labels(rows), column_labels=labels(columns), **fields
+    )
+
+
+@pytest.fixture
+def shown(qtbot):
+    def show(what, width=300, height=300):
+        view = MatrixView()
+        qtbot.addWidget(view)
+        view.resize(width, height)
+        view.set_picture(what)
+        with qtbot.waitExposed(view):
+            view.show()
+        return view
+
+    return show
+
+
+@pytest.fixture
+def painted():
+    """The regions of all paint events of watched widgets."""
+
+    class Watcher(QObject):
+        def __init__(self):
+            super().__init__()
+            self.regions = []
+
+        def eventFilter(self, _watched, event):  # noqa: N802 - Qt's name
+            if event.type() == QEvent.Type.Paint:
+                self.regions.append(event.region())
+            return False
+
+    return Watcher()
+
+
+def inside(view, row, column, pixels):
+    """The colour of a cell just inside its upper left corner, clear of lines and of its value."""
+    box = view.cell_rect(row, column)
+    return tuple(int(channel) for channel in pixels[box.top() + 3, box.left() + 3])
+
+
+def all_boxes(view):
+    layout = view.laid_out
+    return [label.box for label in (*layout.row_labels, *layout.column_labels)]
+
+
+# --- colours
+
+
+def test_hot_cell_of_first_row_and_last_column_is_top_right(shown, grabbed):
+    indices = np.zeros((5, 5))
+    indices[0, 4] = 254
+    pixels = grabbed(shown(picture(indices)))
+    down, across = np.nonzero((pixels == 254).all(axis=2) & (pixels.std(axis=2) == 0))
+    white = (pixels[down, across] == 254).all(axis=1)
+    assert white.sum() > 100
+    assert down[white].max() < pixels.shape[0] / 3
+    assert across[white].min() > 2 * pixels.shape[1] / 3
+
+
+def test_every_cell_has_the_colour_its_index_stands_for(shown, grabbed):
+    indices = np.array([[0, 50, 100, 254], [17, 150, 200, 3]])
+    view = shown(picture(indices))
+    pixels = grabbed(view)
+    for row, column in np.ndindex(2, 4):
+        grey = indices[row, column]
+        assert inside(view, row, column, pixels) == (grey, grey, grey)
+
+
+def test_image_has_eight_bits_a_pixel(shown):
+    view = shown(picture([[0, 254], [254, 0]]))
+    indices = device_indices(view.picture, view.laid_out)
+    image = cell_image(indices, GREYS, theme_of(view.palette()))
+    assert image.format() == QImage.Format.Format_Indexed8
+    assert (image.width(), image.height()) == indices.shape[::-1]
+
+
+@pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
+def test_masked_cell_is_hatched_and_zero_cell_is_flat(qapp, shown, grabbed, theme):
+    apply_theme(qapp, theme)
+    allowed = np.array([[True, False], [True, True]])
+    view = shown(picture([[0, 0], [0, 254]], allowed=allowed))
+    grey = grabbed(view).astype(float).mean(axis=2)  # seen in greyscale
+
+    def spread(row, column):
+        box = view.cell_rect(row, column).adjusted(4, 4, -4, -4)
+        return np.ptp(grey[box.top() : box.bottom(), box.left() : box.right()])
+
+    assert spread(0, 0) == 0
+    assert spread(0, 1) > 20
+
+
+def test_cell_without_a_number_is_hatched(shown, grabbed):
+    view = shown(picture([[255, 0]], values=np.array([[np.nan, 0.0]])))
+    box = view.cell_rect(0, 0)
+    cell = grabbed(view)[box.top() : box.bottom(), box.left() : box.right()]
+    assert len(np.unique(cell.reshape(-1, 3), axis=0)) > 1
+
+
+def test_one_bright_cell_of_a_million_is_seen(shown, grabbed):
+    indices = np.zeros((1024, 1024))
+    indices[700, 33] = 254
+    view = shown(picture(indices), 200, 200)
+    box = view.laid_out.cells(slice(0, 1024), slice(0, 1024)).toRect()
+    pixels = grabbed(view)[box.top() : box.bottom(), box.left() : box.right()]
+    found = np.argwhere((pixels == 254).all(axis=2)) / len(pixels)
+    assert len(found) == 1
+    assert found[0] == pytest.approx([700 / 1024, 33 / 1024], abs=0.01)
+
+
+def test_pooled_signed_matrix_keeps_the_cell_furthest_from_zero(shown, grabbed):
+    indices = np.full((1024, 1024), 130)
+    indices[512, 512] = 20  # far below the middle, and lower than its neighbours
+    pixels = grabbed(shown(picture(indices, signed=True), 200, 200))
+    assert ((pixels == 20).all(axis=2)).sum() == 1
+
+
+def test_pooled_mask_hides_no_allowed_cell(shown, grabbed):
+    allowed = np.zeros((1024, 1024), dtype=bool)
+    allowed[512, 512] = True
+    pixels = grabbed(shown(picture(np.full((1024, 1024), 9), allowed=allowed), 200, 200))
+    assert ((pixels == 9).all(axis=2)).sum() == 1
+
+
+def test_dimmed_colours_are_nearer_to_the_ground(shown, grabbed):
+    view = shown(picture([[0, 254]]))
+    before = inside(view, 0, 0, grabbed(view))
+    view.set_dimmed(True)
+    after = inside(view, 0, 0, grabbed(view))
+    assert before == (0, 0, 0)
+    assert min(after) > 100
+    assert after != inside(view, 0, 1, grabbed(view))
+
+
+def test_change_of_theme_repaints(qapp, shown, grabbed):
+    view = shown(picture([[0, 255], [0, 0]]))
+    box = view.cell_rect(0, 1)
+    light = grabbed(view)[box.top() : box.bottom(), box.left() : box.right()].mean()
+    apply_theme(qapp, ThemeChoice.DARK)
+    qapp.processEvents()
+    dark = grabbed(view)[box.top() : box.bottom(), box.left() : box.right()].mean()
+    assert light > 200
+    assert dark < 100
+
+
+# --- values
+
+
+def test_values_are_written_where_they_fit(shown, grabbed):
+    indices = np.full((2, 2), 200)
+    bare, written = shown(picture(indices)), shown(picture(indices, write_values=True))
+    assert (grabbed(bare) != grabbed(written)).any()
+
+
+def test_values_are_left_out_where_they_do_not_fit(shown, grabbed):
+    indices = np.full((30, 30), 200)
+    bare, written = shown(picture(indices)), shown(picture(indices, write_values=True))
+    assert (grabbed(bare) == grabbed(written)).all()
+
+
+@pytest.mark.parametrize("dimmed", [False, True])
+@pytest.mark.parametrize("level", [0, 60, 100, 127, 160, 254])
+def test_values_can_be_read_on_every_colour(shown, grabbed, level, dimmed):
+    view = shown(picture([[level]], table=diverging_table(), write_values=True))
+    view.set_dimmed(dimmed)
+    pixels = grabbed(view)
+    box = view.cell_rect(0, 0).adjusted(3, 3, -3, -3)
+    ground = inside(view, 0, 0, pixels)
+    cell = pixels[box.top() : box.bottom(), box.left() : box.right()].reshape(-1, 3)
+    best = max(contrast(tuple(map(int, colour)), ground) for colour in np.unique(cell, axis=0))
+    assert best >= 4.5
+
+
+# --- labels and sizes
+
+
+@pytest.mark.parametrize("points", [9, 14])
+@pytest.mark.parametrize(("width", "height"), [(90, 90), (150, 130), (420, 200), (700, 700)])
+@pytest.mark.parametrize("count", [1, 2, 6, 10, 37, 100, 1024])
+def test_labels_never_run_into_each_other(shown, count, width, height, points):
+    view = shown(picture(np.zeros((count, count))), width, height)
+    font = QFont(view.font())
+    font.setPointSize(points)
+    view.setFont(font)
+    boxes = all_boxes(view)
+    assert {label.text for label in view.laid_out.column_labels} >= {"t1"}
+    assert all(not one.intersects(other) for one, other in itertools.combinations(boxes, 2))
+    assert all(view.rect().toRectF().contains(box) for box in boxes)
+
+
+def test_all_labels_are_there_when_there_is_room(shown):
+    layout = shown(picture(np.zeros((6, 6)))).laid_out
+    assert [label.text for label in layout.row_labels] == ["t1", "t2", "t3", "t4", "t5", "t6"]
+    assert [label.text for label in layout.column_labels] == ["t1", "t2", "t3", "t4", "t5", "t6"]
+
+
+def test_thinned_labels_are_the_first_and_round_numbers(shown):
+    layout = shown(picture(np.zeros((40, 40))), 200, 200).laid_out
+    texts = [label.text for label in layout.column_labels]
+    assert texts in (["t1", *labels(40)[4::5]], ["t1", "t10", "t20", "t30", "t40"])
+
+
+def test_labels_stand_at_their_cells(shown):
+    view = shown(picture(np.zeros((6, 6))))
+    for place, label in enumerate(view.laid_out.column_labels):
+        assert label.box.center().x() == pytest.approx(view.cell_rect(0, place).center().x(), abs=2)
+    for place, label in enumerate(view.laid_out.row_labels):
+        assert label.box.center().y() == pytest.approx(view.cell_rect(place, 0).center().y(), abs=2)
+
+
+@pytest.mark.parametrize(("width", "height"), [(300, 200), (200, 300)])
+def test_cells_are_square_and_as_large_as_fits(shown, width, height):
+    view = shown(picture(np.zeros((6, 6))), width, height)
+    cells = [view.cell_rect(row, column).size() for row, column in np.ndindex(6, 6)]
+    side = cells[0].width()
+    assert all(cell.width() == cell.height() == side for cell in cells)
+    gutters = view.gutters
+    room = min(width - gutters.left, height - gutters.bottom)
+    assert 6 * (side + 1) > room - 10
+
+
+def test_a_long_strip_has_cells_wide_enough_to_be_pointed_at(shown):
+    view = shown(picture(np.zeros((1024, 8))))
+    assert view.cell_rect(0, 0).width() >= 10
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.25, 1.5, 2.0])
+@pytest.mark.parametrize("count", [1, 6, 50, 1024])
+def test_edges_are_whole_device_pixels(qapp, ratio, count):
+    around = Surroundings(labels(count), labels(count), None, None, QFont())
+    layout = lay_out(around, around.gutters(), QSizeF(301, 203), ratio)
+    for edges in (layout.row_edges, layout.column_edges):
+        assert edges.dtype == np.int64
+        assert (np.diff(edges) >= 0).all()
+        assert np.ptp(np.diff(edges)) <= 1
+
+
+def test_bands_have_the_colours_they_were_given(shown, grabbed):
+    red, blue = QColor("#ff0000"), QColor("#0000ff")
+    view = shown(picture(np.zeros((4, 4)), column_bands=(red, red, blue, blue)))
+    pixels = grabbed(view)
+    below = view.cell_rect(3, 0).bottom() + 5
+    found = [pixels[below, view.cell_rect(3, column).center().x()].tolist() for column in range(4)]
+    assert found == [[255, 0, 0], [255, 0, 0], [0, 0, 255], [0, 0, 255]]
+    assert all(label.box.top() > below for label in view.laid_out.column_labels)
+
+
+CRISP = """
+import numpy as np
+from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtGui import QImage
+app = QApplication([])
+from mhagui.gui.widgets.matrix_view import MatrixView, Picture
+window = QWidget()
+window.resize(300, 250)
+view = MatrixView(window)
+view.setGeometry(3, 5, 261, 213)
+count = 6
+indices = ((np.add.outer(np.arange(count), np.arange(count)) % 2) * 254).astype(np.uint8)
+table = np.repeat(np.arange(255, dtype=np.uint8)[:, None], 3, axis=1)
+names = tuple("abcdef")
+view.set_picture(Picture(indices / 254, indices, table, names, names, write_values=False))
+window.show()
+app.processEvents()
+image = window.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+ratio = image.devicePixelRatio()
+pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1)
+layout = view.laid_out
+left, top = round(3 * ratio), round(5 * ratio)
+for row, column in np.ndindex(count, count):
+    y = slice(*(layout.row_edges[row : row + 2] + (top, top - layout.gap)))
+    x = slice(*(layout.column_edges[column : column + 2] + (left, left - layout.gap)))
+    assert set(np.unique(pixels[y, x])) == {indices[row, column]}, (row, column)
+print(ratio, layout.gap)
+"""
+
+
+@pytest.mark.parametrize("factor", ["1", "1.5", "2"])
+def test_cells_are_crisp_whatever_the_device_pixel_ratio(factor):
+    done = subprocess.run(
+        [sys.executable, "-c", CRISP],
+        env={**os.environ, "QT_SCALE_FACTOR": factor, "QT_QPA_PLATFORM": "offscreen"},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout.split()[0]) == float(factor)
+
+
+# --- the cursor
+
+
+@pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
+@pytest.mark.parametrize("level", [0, 40, 80, 127, 170, 200, 225, 254])
+def test_cursor_stands_out_on_every_colour(qapp, shown, grabbed, level, theme):
+    apply_theme(qapp, theme)
+    view = shown(picture(np.full((5, 5), level), table=diverging_table()))
+    before = grabbed(view)
+    view.set_cursor_cell(2, 2)
+    after = grabbed(view)
+    cell, ground = view.cell_rect(2, 2), inside(view, 2, 2, before)
+    for column in (2, 4):  # beside the cell, and beside the row alone
+        box = view.cell_rect(2, column)
+        strip = np.s_[box.top() - 3 : box.top() + 2, box.center().x()]
+        changed = (after[strip] != before[strip]).any(axis=1)
+        drawn = [tuple(map(int, colour)) for colour in after[strip][changed]]
+        # The best that red and white can do on the colour halfway between them.
+        assert max(contrast(colour, ground) for colour in drawn) >= 2.2
+    assert inside(view, 2, 2, after) == ground
+    assert (after[cell.bottom() + 6 :] == before[cell.bottom() + 6 :]).all()
+
+
+def test_cursor_repaints_only_around_its_rows(shown, painted, qtbot):
+    view = shown(picture(np.zeros((6, 6))))
+    view.set_cursor_cell(1, 1)
+    view.installEventFilter(painted)
+    view.update()
+    qtbot.waitUntil(lambda: bool(painted.regions))
+    painted.regions.clear()
+    view.set_cursor_cell(2, 4)
+    qtbot.waitUntil(lambda: bool(painted.regions))
+    height = sum(region.boundingRect().height() for region in painted.regions)
+    assert height < 3 * view.cell_rect(0, 0).height()
+
+
+def test_the_same_picture_again_repaints_nothing(shown, painted, qtbot):
+    view = shown(picture(np.zeros((6, 6))))
+    view.installEventFilter(painted)
+    view.update()
+    qtbot.waitUntil(lambda: bool(painted.regions))
+    painted.regions.clear()
+    view.set_picture(view.picture)
+    view.set_cursor_cell(None, None)
+    view.update(0, 0, 1, 1)  # all that was asked for is painted with this
+    qtbot.waitUntil(lambda: bool(painted.regions))
+    assert [region.boundingRect() for region in painted.regions] == [QRect(0, 0, 1, 1)]
+
+
+def test_cursor_outside_a_smaller_picture_is_not_drawn(shown, grabbed):
+    view = shown(picture(np.zeros((6, 6))))
+    view.set_cursor_cell(5, 5)
+    view.set_picture(picture(np.zeros((2, 2))))
+    with_cursor = grabbed(view)
+    view.set_cursor_cell(None, None)
+    assert (grabbed(view) == with_cursor).all()
+
+
+def test_description_follows_the_cursor(shown):
+    values = np.array([[1.0, 0.0], [0.0766, 0.92332]])
+    allowed = np.array([[True, False], [True, True]])
+    view = shown(picture(np.zeros((2, 2)), values=values, allowed=allowed, noun="weight"))
+    view.set_cursor_cell(1, 1)
+    assert view.accessibleDescription() == "row t2, column t2, weight 0.9233"
+    view.set_cursor_cell(0, 1)
+    assert view.accessibleDescription() == "row t1, column t2, masked"
+
+
+def test_focus_can_be_seen(shown, grabbed, qtbot):
+    view = shown(picture(np.zeros((3, 3))))
+    view.clearFocus()
+    without = grabbed(view)
+    view.activateWindow()
+    view.setFocus()
+    qtbot.waitUntil(view.hasFocus)
+    corner = np.s_[0:3, 100:200]
+    assert (grabbed(view)[corner] != without[corner]).any()
+
+
+# --- mouse and keyboard
+
+
+def test_hover_points_once_per_cell(shown, qtbot):
+    view = shown(picture(np.zeros((4, 5))))
+    pointed = []
+    view.pointed.connect(lambda row, column: pointed.append((row, column)))
+    first, second = view.cell_rect(1, 3).center(), view.cell_rect(2, 3).center()
+    for where in (first, first + QPoint(2, 1), second, QPoint(1, 1), second):
+        qtbot.mouseMove(view, where)
+    assert pointed == [(1, 3), (2, 3), (2, 3)]
+
+
+def test_click_points(shown, qtbot):
+    view = shown(picture(np.zeros((4, 4))))
+    with qtbot.waitSignal(view.pointed) as pointed:
+        qtbot.mouseClick(view, LEFT, pos=view.cell_rect(3, 2).center())
+    assert pointed.args == [3, 2]
+
+
+def test_double_click_activates_a_cell_and_nothing_beside_it(shown, qtbot):
+    view = shown(picture(np.zeros((4, 4))))
+    with qtbot.waitSignal(view.activated) as activated:
+        qtbot.mouseDClick(view, LEFT, pos=view.cell_rect(3, 2).center())
+    assert activated.args == [3, 2]
+    with qtbot.assertNotEmitted(view.activated):
+        qtbot.mouseDClick(view, LEFT, pos=QPoint(2, 2))
+
+
+@pytest.mark.parametrize(
+    ("key", "modifier", "target"),
+    [
+        (KEY.Key_Left, None, (7, 4)),
+        (KEY.Key_Right, None, (7, 6)),
+        (KEY.Key_Up, None, (6, 5)),
+        (KEY.Key_Down, None, (8, 5)),
+        (KEY.Key_Home, None, (7, 0)),
+        (KEY.Key_End, None, (7, 29)),
+        (KEY.Key_PageUp, None, (0, 5)),
+        (KEY.Key_PageDown, None, (17, 5)),
+        (KEY.Key_Left, CTRL, (7, 0)),
+        (KEY.Key_Right, CTRL, (7, 29)),
+        (KEY.Key_Up, CTRL, (0, 5)),
+        (KEY.Key_Down, CTRL, (19, 5)),
+        (KEY.Key_Home, CTRL, (0, 0)),
+        (KEY.Key_End, CTRL, (19, 29)),
+    ],
+)
+def test_keys_move_the_cursor(shown, qtbot, key, modifier, target):
+    view = shown(picture(np.zeros((20, 30))))
+    view.set_cursor_cell(7, 5)
+    with qtbot.waitSignal(view.pointed) as pointed:
+        qtbot.keyClick(view, key, modifier or Qt.KeyboardModifier.NoModifier)
+    assert tuple(pointed.args) == target
+
+
+def test_keys_stop_at_the_edge(shown, qtbot):
+    view = shown(picture(np.zeros((2, 2))))
+    view.set_cursor_cell(0, 0)
+    for key in (KEY.Key_Up, KEY.Key_Left):
+        qtbot.keyClick(view, key)
+    assert view.cursor_cell == (0, 0)
+
+
+def test_keys_in_a_row_go_on_from_each_other(shown, qtbot):
+    view = shown(picture(np.zeros((9, 9))))
+    view.set_cursor_cell(0, 0)
+    pointed = []
+    view.pointed.connect(lambda row, column: pointed.append((row, column)))
+    for key in (KEY.Key_Down, KEY.Key_Down, KEY.Key_Right):
+        qtbot.keyClick(view, key)
+    assert pointed == [(1, 0), (2, 0), (2, 1)]
+
+
+@pytest.mark.parametrize("key", [KEY.Key_Return, KEY.Key_Enter])
+def test_enter_activates_the_cursor_cell(shown, qtbot, key):
+    view = shown(picture(np.zeros((4, 4))))
+    view.set_cursor_cell(2, 1)
+    with qtbot.waitSignal(view.activated) as activated:
+        qtbot.keyClick(view, key)
+    assert activated.args == [2, 1]
+
+
+def test_a_single_cell_works(shown, grabbed, qtbot):
+    view = shown(picture([[77]]))
+    view.set_cursor_cell(0, 0)
+    assert inside(view, 0, 0, grabbed(view)) == (77, 77, 77)
+    qtbot.keyClick(view, KEY.Key_End, CTRL)
+    assert view.cursor_cell == (0, 0)

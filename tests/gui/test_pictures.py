@@ -1,0 +1,158 @@
+"""From numbers to pictures and words, with the lesson's numbers."""
+
+import numpy as np
+import pytest
+
+from mhagui.document import ColourScale, Quantity, load_lesson
+from mhagui.document.edits import MoveHead, SetSequenceLength, set_gain, set_key_magnitude
+from mhagui.gui.bench import Bench
+from mhagui.gui.pictures import Pictures, cursor_text, largest_allowed, signed_table, weight_table
+
+
+@pytest.fixture
+def pictured(bench):
+    """A function that gives the scale and the pictures of the bench's frame."""
+    pictures = Pictures()
+
+    def make():
+        frame = bench.frame
+        scale = pictures.prepare(frame.result, frame.view)
+        return scale, [pictures.of(head) for head in frame.result.heads]
+
+    return make
+
+
+def test_read_out_of_a_weight(bench):
+    # head 2, row 4, column 3 of the lesson: 0.92329 of 4 allowed keys
+    bench.point(head=2, query=3, key=2)
+    assert cursor_text(bench.frame) == "head 2 · t = 4 · i = 3 · weight 0.9233 · 3.7× uniform"
+
+
+def test_read_out_of_a_tiny_weight(bench):
+    bench.point(head=2, query=4, key=0)  # 2.7395e-6 of 5 allowed keys
+    expected = "head 2 · t = 5 · i = 1 · weight 2.74e−6 · 1.4e−5× uniform"
+    assert cursor_text(bench.frame) == expected
+
+
+def test_read_out_of_a_masked_cell(bench):
+    bench.point(head=3, query=1, key=4)
+    assert cursor_text(bench.frame) == "head 3 · t = 2 · i = 5 · masked"
+
+
+def test_read_out_of_a_score(bench):
+    bench.look(quantity=Quantity.SCORES)
+    bench.point(head=1, query=3, key=0)  # 3/√2
+    assert cursor_text(bench.frame) == "head 1 · t = 4 · i = 1 · score 2.1213"
+
+
+def test_read_out_of_a_large_ratio(bench):
+    bench.edit(SetSequenceLength(200))
+    bench.edit(set_gain(1, 1000.0))
+    bench.point(head=1, query=199, key=0)
+    assert cursor_text(bench.frame).endswith("weight 1.0000 · 200× uniform")
+
+
+def test_read_out_names_the_place_not_the_identity(bench):
+    bench.edit(MoveHead(2, 0))
+    bench.point(head=2, query=3, key=2)
+    assert cursor_text(bench.frame).startswith("head 1 ·")
+
+
+@pytest.mark.parametrize("quantity", list(Quantity))
+def test_tables_have_255_colours(quantity):
+    table = weight_table() if quantity is Quantity.WEIGHTS else signed_table()
+    assert table.shape == (255, 3)
+    assert table.dtype == np.uint8
+
+
+def test_viridis_is_the_one_everybody_knows():
+    # first and last colour as published
+    assert weight_table()[0].tolist() == [68, 1, 84]
+    assert weight_table()[-1].tolist() == [253, 231, 37]
+
+
+def test_signed_table_is_neutral_in_the_middle_only():
+    spread = np.ptp(signed_table().astype(int), axis=1)
+    assert spread.argmin() == 127
+    assert spread[127] <= 2
+
+
+def test_score_limits_are_symmetric_and_shared(bench, pictured):
+    bench.look(quantity=Quantity.SCORES)
+    scale, _ = pictured()
+    # |Q| = |K| = 3 on a circle: 9/√2 on the diagonal of head 3
+    assert (scale.low, scale.high) == pytest.approx((-9 / np.sqrt(2), 9 / np.sqrt(2)))
+
+
+def test_masked_scores_do_not_widen_the_limits():
+    scores = np.array([[1.0, 9.0], [-3.0, 2.0]])
+    assert largest_allowed(scores, np.tri(2, dtype=bool)) == 3.0
+
+
+def test_scores_that_are_all_zero_are_in_the_middle(bench, pictured):
+    for head in (1, 2, 3, 4):
+        bench.edit(set_key_magnitude(head, 0.0))
+    bench.look(quantity=Quantity.SCORES)
+    scale, pictures = pictured()
+    assert scale.low < 0 < scale.high
+    assert pictures[0].indices[5, 5] == 127
+
+
+def test_linear_to_max_ends_at_the_largest_weight(bench, pictured):
+    bench.look(colour_scale=ColourScale.LINEAR_TO_MAX)
+    scale, pictures = pictured()
+    assert scale.high == pytest.approx(0.96015, abs=1e-5)  # head 2, row 2; row 1 is 1 always
+    assert pictures[1].indices[1, 0] == pictures[0].indices[0, 0] == 254
+
+
+def test_logarithmic_draws_zero_weights_in_the_colour_of_the_floor(bench, pictured):
+    bench.edit(set_gain(2, 1000.0))  # weights that underflow to 0
+    bench.look(colour_scale=ColourScale.LOGARITHMIC)
+    scale, pictures = pictured()
+    assert pictures[1].values[5, 0] == 0.0
+    assert pictures[1].indices[5, 0] == 0
+    assert "1e−6" in scale.caption
+
+
+def test_relative_scale_is_neutral_where_a_row_is_uniform(bench, pictured):
+    bench.look(colour_scale=ColourScale.RELATIVE)
+    scale, pictures = pictured()
+    lower = np.tri(6, dtype=bool)
+    assert (pictures[3].indices[lower] == 127).all()  # head 4 is uniform
+    # row 4 of head 2 puts 0.92329 on key 3, of 4: 3.69 times uniform on a scale from 1/6 to 6
+    expected = 127 + 127 * np.log(4 * 0.9232943) / np.log(6)
+    assert pictures[1].indices[3, 2] == pytest.approx(expected, abs=1)
+    assert scale.unit == "×"
+
+
+def test_only_the_head_whose_gain_moved_gets_a_new_picture(bench, pictured):
+    _, before = pictured()
+    bench.edit(set_gain(3, 2.0))
+    _, after = pictured()
+    same = [one is other for one, other in zip(before, after, strict=True)]
+    assert same == [True, True, False, True]
+
+
+def test_a_gain_leaves_the_pictures_of_the_scores(bench, pictured):
+    bench.look(quantity=Quantity.SCORES)
+    _, before = pictured()
+    bench.edit(set_gain(3, 2.0))
+    _, after = pictured()
+    assert all(one is other for one, other in zip(before, after, strict=True))
+
+
+def test_another_scene_with_the_same_heads_gets_pictures_of_its_own(qapp, pictured):
+    other = Bench(load_lesson("two-heads"))
+    pictures = Pictures()
+    pictures.prepare(other.frame.result, other.frame.view)
+    made = pictures.of(other.frame.result.heads[0])
+    assert made.values is other.frame.result.heads[0].weights
+    assert made is not pictured()[1][0]
+    other.stop()
+
+
+def test_linear_to_max_of_a_single_position(bench, pictured):
+    bench.edit(SetSequenceLength(1))
+    bench.look(colour_scale=ColourScale.LINEAR_TO_MAX)
+    scale, _ = pictured()
+    assert (scale.low, scale.high) == (0.0, 1.0)

@@ -1,0 +1,140 @@
+"""Files are written whole or not at all, and what is wrong is said in a sentence."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from mhagui.errors import UserError
+from mhagui.files import make_folder, write_all, write_atomically
+
+AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def names_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """A disk that takes the data and says so only when it is to be kept, as network disks do."""
+
+    def fsync(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+
+
+def test_writes_what_is_given(tmp_path):
+    path = tmp_path / "figure.png"
+    write_atomically(path, b"\x00\r\n\x1a")
+    assert path.read_bytes() == b"\x00\r\n\x1a"
+    assert names_in(tmp_path) == ["figure.png"]
+
+
+def test_a_new_file_has_the_permissions_of_any_new_file(tmp_path):
+    (tmp_path / "ordinary").write_bytes(b"")
+    write_atomically(tmp_path / "ours", b"")
+    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "ordinary").stat().st_mode
+
+
+def test_a_replaced_file_keeps_its_permissions(tmp_path):
+    path = tmp_path / "report.txt"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_link_stays_a_link(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+def test_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, full_disk):
+    path = tmp_path / "heads.png"
+    path.write_bytes(b"old")
+    with pytest.raises(UserError, match=r"heads\.png cannot be written: the disk is full\.$"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert names_in(tmp_path) == ["heads.png"]
+
+
+def test_of_several_files_none_changes_when_one_cannot_be_written(tmp_path):
+    first = tmp_path / "a"
+    first.write_bytes(b"old")
+    with pytest.raises(UserError, match="the folder does not exist"):
+        write_all({first: b"new", tmp_path / "missing" / "b": b"new"})
+    assert first.read_bytes() == b"old"
+    assert names_in(tmp_path) == ["a"]
+
+
+def test_an_interrupt_leaves_no_temporary_file(tmp_path, monkeypatch):
+    def interrupt(descriptor):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(tmp_path / "a", b"new")
+    assert names_in(tmp_path) == []
+
+
+def test_a_folder_is_not_written_over(tmp_path):
+    (tmp_path / "out.png").mkdir()
+    with pytest.raises(UserError, match=r"out\.png cannot be written: it is a folder"):
+        write_atomically(tmp_path / "out.png", b"new")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_device_or_pipe_is_not_replaced_by_a_file(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(UserError, match="not a plain file"):
+        write_atomically(pipe, b"new")
+    assert pipe.is_fifo()
+
+
+def test_too_long_a_name_is_said_to_be_too_long(tmp_path):
+    with pytest.raises(UserError, match="the name is too long"):
+        write_atomically(tmp_path / ("n" * 300), b"new")
+
+
+@pytest.mark.skipif(AS_ROOT, reason="root may write anywhere")
+def test_a_folder_without_permission_is_said_to_be_so(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(UserError, match="not permitted"):
+            write_atomically(tmp_path / "a", b"new")
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_file_marked_read_only_is_not_replaced(tmp_path, monkeypatch):
+    path = tmp_path / "kept.pdf"
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root would be allowed
+    with pytest.raises(UserError, match="write-protected"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+
+
+def test_folders_are_made_with_those_above_them(tmp_path):
+    make_folder(tmp_path / "a" / "b")
+    make_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+
+
+@pytest.mark.parametrize(("name", "said"), [("file", "is a file"), ("file/below", "not a folder")])
+def test_a_file_in_the_way_of_a_folder_is_named(tmp_path, name, said):
+    (tmp_path / "file").write_bytes(b"old")
+    with pytest.raises(UserError, match=said) as caught:
+        make_folder(tmp_path / Path(name))
+    assert str(tmp_path / name) in str(caught.value)

@@ -1,0 +1,121 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mhagui.formats import UNDEFINED, cell, fixed, head_columns, positions, short
+
+INF, NAN = math.inf, math.nan
+finite = st.floats(-1e300, 1e300)
+
+
+def read_back(text):
+    return float(text.replace("−", "-"))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        # whole numbers whole: these are exact
+        (0, "0"), (-0.0, "0"), (1, "1"), (-1.0, "−1"), (12.0, "12"), (999.0, "999"), (True, "1"),
+        # all others have two decimals, and so are seen to be rounded
+        (0.9233, ".92"), (-0.5, "−.50"), (0.25, ".25"), (12.25, "12.25"), (-1.5, "−1.50"),
+        (10.5, "10.50"), (0.005, ".01"), (0.995, ".99"), (999.6, "999.60"),
+        # nearly a whole number is not that number
+        (0.9999, "1.00"), (-0.9999, "−1.00"), (0.0000066, ".00"), (-0.0000066, ".00"),
+        (0.004999, ".00"), (10.001, "10.00"), (1e-300, ".00"),
+        # large ones
+        (1000, "1e3"), (1234.5, "1.23e3"), (1e6, "1e6"), (-1e300, "−1e300"),
+        (INF, "∞"), (-INF, "−∞"), (NAN, UNDEFINED),
+    ],
+)  # fmt: skip
+def test_cell(value, text):
+    assert cell(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"), (-0.0, "0"), (1, "1"), (0.25, "0.25"), (-1.5, "−1.5"), (1234.5, "1234"),
+        (0.92335, "0.9234"), (2.1e-7, "2.1e−7"), (-1.11e-16, "−1.11e−16"), (1e6, "1e6"),
+        (1e10, "1e10"), (1.5e300, "1.5e300"), (INF, "∞"), (-INF, "−∞"), (NAN, UNDEFINED),
+    ],
+)  # fmt: skip
+def test_short(value, text):
+    assert short(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0.000"), (-0.0, "0.000"), (-0.0004, "0.000"), (-0.0006, "−0.001"), (1, "1.000"),
+        (0.46787, "0.468"), (-2.5, "−2.500"), (999999, "999999.000"), (1e6, "1000000"),
+        (1e9, "1e9"), (1e300, "1e300"), (INF, "∞"), (-INF, "−∞"), (NAN, UNDEFINED),
+    ],
+)  # fmt: skip
+def test_fixed(value, text):
+    assert fixed(value) == text
+
+
+def test_decimals_and_digits_can_be_chosen():
+    assert fixed(1.26, 1) == "1.3"
+    assert fixed(-0.4, 0) == "0"
+    assert short(1.26, 2) == "1.3"
+
+
+@pytest.mark.parametrize("kind", [float, np.float64, np.float32])
+def test_numbers_of_numpy_are_written_like_others(kind):
+    value = kind(-0.25)
+    assert (cell(value), short(value), fixed(value)) == ("−.25", "−0.25", "−0.250")
+    assert cell(np.int64(-3)) == "−3"
+
+
+@given(finite)
+def test_a_cell_reads_back_to_within_half_of_its_last_place(value):
+    read, size = read_back(cell(value)), abs(value)
+    assert abs(read - value) <= (0.005 + 1e-12 if size < 1000 else 0.005000001 * size)
+
+
+@given(finite)
+def test_a_cell_without_decimals_or_exponent_is_exact(value):
+    text = cell(value)
+    if "." not in text and "e" not in text:
+        assert read_back(text) == value
+
+
+@given(st.integers(-999, 999))
+def test_whole_numbers_are_whole(value):
+    assert cell(value) == str(value).replace("-", "−")
+
+
+@given(finite, st.integers(1, 8))
+def test_short_reads_back_to_the_digits_asked_for(value, digits):
+    half_a_place = 0.500001 * 10 ** (1 - digits) * abs(value)
+    assert abs(read_back(short(value, digits)) - value) <= half_a_place
+
+
+@given(st.floats(-999_999, 999_999), st.integers(0, 6))
+def test_fixed_has_the_decimals_asked_for(value, decimals):
+    text = fixed(value, decimals)
+    assert len(text.partition(".")[2]) == decimals
+    assert abs(read_back(text) - value) <= 0.500001 * 10**-decimals + 1e-9
+
+
+@given(st.floats(), st.sampled_from([cell, short, fixed]))
+def test_no_zero_has_a_sign_and_no_minus_is_a_hyphen(value, write):
+    text = write(value)
+    assert "-" not in text
+    assert len(text) < 16
+    if text != UNDEFINED and "∞" not in text and read_back(text) == 0:
+        assert "−" not in text
+
+
+def test_positions_are_shown_from_one():
+    assert positions(3) == ("t1", "t2", "t3")
+    assert positions(2, "d") == ("d1", "d2")
+
+
+def test_columns_of_concat_are_the_lessons():
+    assert head_columns(2, 2) == ("h1.1", "h1.2", "h2.1", "h2.2")

@@ -1,0 +1,145 @@
+import itertools
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mhagui.palette import (
+    HEAD_COLOURS,
+    contrast,
+    diverging_table,
+    head_colour,
+    ink_on,
+    relative_luminance,
+)
+
+BLACK, WHITE = (0, 0, 0), (255, 255, 255)
+INK = {"#000000": BLACK, "#ffffff": WHITE}
+channels = st.integers(0, 255)
+
+# How linear RGB looks to those who lack a kind of cone: Machado, Oliveira and Fernandes (2009).
+SIGHT = {
+    "all cones": np.eye(3),
+    "no red cones": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+    "no green cones": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+}
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+
+
+def channels_of(colour):
+    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)])
+
+
+def linear(colour):
+    c = channels_of(colour) / 255
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb):
+    """CIE 1976 L*a*b* of a linear RGB colour: distances are differences as seen."""
+    relative = TO_XYZ @ np.clip(rgb, 0, 1) / TO_XYZ.sum(axis=1)
+    x, y, z = np.where(relative > 0.008856, np.cbrt(relative), 7.787 * relative + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def sampled(name, n_colours):
+    colours = mpl.colormaps[name].resampled(n_colours)(np.arange(n_colours))
+    return 255 * colours[:, :3]
+
+
+@pytest.mark.parametrize(
+    ("rgb", "luminance"),
+    [
+        (BLACK, 0.0),
+        (WHITE, 1.0),
+        ((255, 0, 0), 0.2126),
+        ((0, 255, 0), 0.7152),
+        ((0, 0, 255), 0.0722),
+        ((10, 10, 10), 10 / 255 / 12.92),  # the last on the straight part of the curve
+        ((11, 11, 11), ((11 / 255 + 0.055) / 1.055) ** 2.4),
+    ],
+)
+def test_luminance_is_that_of_wcag(rgb, luminance):
+    assert relative_luminance(rgb) == pytest.approx(luminance, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "ratio"),
+    [
+        (BLACK, WHITE, 21.0),
+        (WHITE, WHITE, 1.0),
+        ((0x76, 0x76, 0x76), WHITE, 4.54),  # the lightest grey with 4.5:1 on white
+        ((0x77, 0x77, 0x77), WHITE, 4.48),
+        ((0, 0, 255), WHITE, 8.59),
+    ],
+)
+def test_contrast_is_that_of_wcag(one, other, ratio):
+    assert contrast(one, other) == pytest.approx(ratio, abs=0.005)
+    assert contrast(other, one) == contrast(one, other)
+
+
+@given(st.tuples(channels, channels, channels))
+def test_ink_is_readable_on_every_colour(rgb):
+    ink = INK[ink_on(rgb)]
+    assert contrast(ink, rgb) >= 4.5
+    assert contrast(ink, rgb) == max(contrast(BLACK, rgb), contrast(WHITE, rgb))
+
+
+@pytest.mark.parametrize("grey", range(256))
+def test_ink_is_readable_on_every_grey(grey):
+    assert contrast(INK[ink_on((grey,) * 3)], (grey,) * 3) >= 4.5
+
+
+@pytest.mark.parametrize("table", [diverging_table(), sampled("viridis", 256)])
+def test_ink_is_readable_on_every_colour_of_the_tables(table):
+    for rgb in table:
+        assert contrast(INK[ink_on(tuple(rgb))], tuple(rgb)) >= 4.5
+
+
+@pytest.mark.parametrize("n_colours", [11, 255, 256])
+def test_signed_colours_are_those_of_matplotlib(n_colours):
+    table = diverging_table(n_colours)
+    assert table.shape == (n_colours, 3)
+    assert table.dtype == np.uint8
+    assert np.abs(table - sampled("RdBu_r", n_colours)).max() <= 1.0
+
+
+def test_signed_colours_are_blue_below_and_red_above_a_nearly_white_zero():
+    table = diverging_table().astype(int)
+    red, blue = table[:, 0], table[:, 2]
+    assert (blue[:127] > red[:127]).all()
+    assert (red[128:] > blue[128:]).all()
+    assert table[127].tolist() == [0xF7, 0xF7, 0xF7]
+
+
+def test_head_colours_stay_with_the_head_and_come_round():
+    assert head_colour(1) == HEAD_COLOURS[0]
+    assert [head_colour(uid) for uid in range(1, 8)] == list(HEAD_COLOURS)
+    assert head_colour(8) == head_colour(1)
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+def test_head_colours_are_told_apart(sight):
+    seen = [lab(SIGHT[sight] @ linear(colour)) for colour in HEAD_COLOURS]
+    for one, other in itertools.combinations(seen, 2):
+        assert np.linalg.norm(one - other) > 15  # 2.3 is a difference one can just see
+
+
+@pytest.mark.parametrize("window", [(255, 255, 255), (30, 30, 30)])
+def test_head_colours_show_in_light_and_dark_windows(window):
+    for colour in HEAD_COLOURS:
+        assert contrast(tuple(channels_of(colour)), window) >= 2.2
