@@ -37,13 +37,16 @@ def short(value: float, digits: int = 4) -> str:
 def cell(value: float) -> str:
     """Return ``value`` for a small cell: whole numbers whole, others to two decimals: 1, .92, −.50.
 
-    So 0 and 1 are exact, while .00 and 1.00 are roundings of what is nearly so. From a thousand on
-    three significant digits are left: 1.23e3.
+    So 0 and 1 are exact; what two decimals would round to a whole number is written ≈0 or ≈1. From
+    a thousand on three significant digits are left: 1.23e3.
     """
     if not abs(value) < 1000:
         return short(value, 3)
-    text = fixed(value, 0 if float(value).is_integer() else 2)
-    return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
+    text = fixed(value, 2)
+    whole, _, decimals = text.partition(".")
+    if decimals == "00":
+        return whole if float(value).is_integer() else f"≈{whole}"
+    return text.replace("0.", ".", 1) if whole in ("0", "−0") else text
 
 
 def positions(count: int, prefix: str = "t") -> tuple[str, ...]:

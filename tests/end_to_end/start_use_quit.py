@@ -1,16 +1,27 @@
-"""A program for the tests: starts the application, uses it like a hand would, closes it."""
+"""A program for the tests: starts the application, uses it like a hand would, closes it.
+
+Prints what came of it. With an argument it also saves there what the screen shows.
+"""
 
 import sys
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider, QTableView
+from PySide6.QtWidgets import (
+    QApplication,
+    QLineEdit,
+    QSlider,
+    QStyle,
+    QStyleOptionSlider,
+    QTableView,
+)
 
 from mhagui.document import load_lesson
 from mhagui.gui.application import make_application, run
+from mhagui.gui.main_window import MainWindow
 
 LEFT = Qt.MouseButton.LeftButton
-NONE = Qt.KeyboardModifier.NoModifier
+NO_KEYS = Qt.KeyboardModifier.NoModifier
 
 
 def handle_centre(slider: QSlider) -> QPoint:
@@ -23,29 +34,42 @@ def handle_centre(slider: QSlider) -> QPoint:
     return handle.center()
 
 
-def use() -> None:
-    """Drag the first gain, type into W_O, take a screenshot when asked for, close."""
-    window = next(w for w in QApplication.topLevelWidgets() if hasattr(w, "bench"))
-    slider = window.findChild(QSlider, "gainSlider1")
+def drag(slider: QSlider, pixels: int) -> None:
+    """Press the handle, move it right by so many pixels, release it."""
     begin = handle_centre(slider)
-    QTest.mousePress(slider, LEFT, NONE, begin)
-    for step in range(1, 40):
-        QTest.mouseMove(slider, begin + QPoint(4 * step, 0))
+    QTest.mousePress(slider, LEFT, NO_KEYS, begin)
+    for move in range(4, pixels + 1, 4):
+        QTest.mouseMove(slider, begin + QPoint(move, 0))
         QApplication.processEvents()
-    QTest.mouseRelease(slider, LEFT, NONE, begin + QPoint(160, 0))
-    table = window.findChild(QTableView, "outputProjectionTable")
-    table.setCurrentIndex(table.model().index(0, 1))
-    QTest.keyClicks(table, "2")
-    QTest.keyClick(table.focusWidget() or table, Qt.Key.Key_Return)
+    QTest.mouseRelease(slider, LEFT, NO_KEYS, begin + QPoint(pixels, 0))
+
+
+def type_into(table: QTableView, row: int, column: int, text: str) -> None:
+    """Type into one cell, as a hand does: the first key opens the editor, which takes the rest."""
+    table.setCurrentIndex(table.model().index(row, column))
+    QTest.keyClicks(table, text[0])
+    editor = table.findChild(QLineEdit)
+    QTest.keyClicks(editor, text[1:])
+    QTest.keyClick(editor, Qt.Key.Key_Return)
     QApplication.processEvents()
+
+
+def use() -> None:
+    """Drag the first gain, type into W_O, look at another panel, close."""
+    window = next(w for w in QApplication.topLevelWidgets() if isinstance(w, MainWindow))
+    drag(window.findChild(QSlider, "gainSlider1"), 200)
+    type_into(window.findChild(QTableView, "outputProjectionTable"), 0, 1, "-2.5")
     if len(sys.argv) > 1:
+        QTest.qWait(300)  # the X server draws in its own time
         window.screen().grabWindow(0).save(sys.argv[1])
-    scene = window.bench.scene
-    print(f"gain {scene.heads[0].gain!r} steps {window.bench.history.n_steps}")
+    window.rank.raise_()
+    QApplication.processEvents()
+    scene, entropy = window.bench.scene, window.bench.frame.result.heads[0].row_entropy_bits
+    print(scene.heads[0].gain, scene.w_o[0, 1], window.bench.history.n_steps, entropy[-1])
     window.close()
 
 
 if __name__ == "__main__":
     make_application()
-    QTimer.singleShot(200, use)
+    QTimer.singleShot(0, use)
     sys.exit(run(load_lesson("four-heads")))

@@ -5,7 +5,6 @@ import numpy.typing as npt
 from PySide6.QtGui import QColor
 
 from mhagui.document import HeadResult, Result
-from mhagui.formats import short
 from mhagui.gui.widgets.curve_legend import SYMBOLS
 from mhagui.gui.widgets.curve_plot import Curve
 from mhagui.gui.widgets.number_table import Column
@@ -31,4 +30,4 @@ def _head_column(number: int, head: HeadResult) -> Column:
 
 def _tip(number: int, head: HeadResult) -> str:
     ablated = "" if head.active else "; ablated: it does not reach W_O"
-    return f"h{number} {head.head.name}, gain {short(head.gain)}{ablated}"
+    return f"h{number} {head.head.name}{ablated}"

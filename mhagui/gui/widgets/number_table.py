@@ -49,6 +49,7 @@ COPY_TIP = "Ctrl+C copies the selected numbers in full precision"
 BAND_PIXELS = 3
 MOST_WRITTEN_ROWS = 64
 NO_INDEX = QModelIndex()
+_VALUE_ROLES = [Role.DisplayRole, Role.EditRole, Role.AccessibleTextRole]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,13 @@ class NumberModel(QAbstractTableModel):
         self.numbers = numbers
         if numbers.columns != before.columns:
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(numbers.columns) - 1)
-        last = self.index(self.rowCount() - 1, self.columnCount() - 1)
-        roles = [Role.DisplayRole, Role.EditRole, Role.AccessibleTextRole]
-        self.dataChanged.emit(self.index(0, 0), last, roles)
+        same = np.equal(numbers.values, before.values)
+        same |= np.isnan(numbers.values) & np.isnan(before.values)
+        changed = np.flatnonzero(~same.all(axis=0))
+        if changed.size:
+            first = self.index(0, int(changed[0]))
+            last = self.index(self.rowCount() - 1, int(changed[-1]))
+            self.dataChanged.emit(first, last, _VALUE_ROLES)
         return False
 
     def rowCount(self, parent: Index = NO_INDEX) -> int:
