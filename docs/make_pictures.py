@@ -21,7 +21,7 @@ def main() -> None:
     window = MainWindow(load_lesson("four-heads"))
     window.show()
     for choice in (ThemeChoice.LIGHT, ThemeChoice.DARK):
-        apply_theme(app, choice)
+        apply_theme(choice)
         for _ in range(5):
             app.processEvents()
         path = PICTURES / f"window-{choice.name.lower()}.png"

@@ -28,7 +28,7 @@ def make_application() -> QApplication:
     if QGuiApplication.platformName() == "offscreen" or not QFontDatabase.families():
         use_bundled_font(app)
     app.setWindowIcon(application_icon())
-    apply_theme(app, ThemeChoice.SYSTEM)
+    apply_theme(ThemeChoice.SYSTEM)
     return app
 
 

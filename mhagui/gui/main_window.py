@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu, QMessageBox, QWidget
 
 from mhagui import __version__
@@ -25,7 +25,7 @@ from mhagui.gui.docks.rank import RankDock
 from mhagui.gui.export_dialog import ExportDialog
 from mhagui.gui.icons import application_icon
 from mhagui.gui.status import StatusBar
-from mhagui.gui.theme import ThemeChoice, apply_theme, the_application
+from mhagui.gui.theme import ThemeChoice, apply_theme
 
 DEFAULT_SIZE = QSize(1280, 800)
 SCENE_FILES = "Scenes (*.json);;All files (*)"
@@ -44,14 +44,19 @@ class MainWindow(QMainWindow):
         self.resize(DEFAULT_SIZE)
         self._place_docks()
         self._actions = make_actions(self, self._handlers())
+        self._quantities = QActionGroup(self)
+        self._quantities.addAction(self._actions["weights"])
+        self._quantities.addAction(self._actions["scores"])
         self._scales = self._choices(ColourScale, self._set_colour_scale)
         self._themes = self._choices(ThemeChoice, self._set_theme)
+        _check(self._themes, ThemeChoice.SYSTEM)
         self._make_menus()
         self._status = StatusBar()
         self.setStatusBar(self._status)
         self.bench.shown.connect(self._on_shown)
         self.bench.history_changed.connect(self._on_history_changed)
         self.bench.refused.connect(self._status.refuse)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
         self._on_history_changed()
         self._on_shown(self.bench.frame)
 
@@ -164,9 +169,7 @@ class MainWindow(QMainWindow):
         self.open_scene(load_lesson(name))
 
     def _choose_scene(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(
-            self, "Open scene", "", "Scenes (*.json);;All files (*)"
-        )
+        path, _ = QFileDialog.getOpenFileName(self, "Open scene", "", SCENE_FILES)
         if path:
             self.open_file(Path(path))
 
@@ -189,8 +192,12 @@ class MainWindow(QMainWindow):
         self.bench.look(colour_scale=scale)
 
     def _set_theme(self, choice: ThemeChoice) -> None:
-        apply_theme(the_application(), choice)
         _check(self._themes, choice)
+        apply_theme(choice)
+
+    def _on_system_scheme_changed(self) -> None:
+        if self._themes.checkedAction().data() is ThemeChoice.SYSTEM:
+            apply_theme(ThemeChoice.SYSTEM)
 
     def _reset_layout(self) -> None:
         self.restoreState(self._first_layout)

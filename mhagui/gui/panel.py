@@ -3,6 +3,7 @@
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QDockWidget, QWidget
 
+from mhagui.document import Result
 from mhagui.gui.bench import Bench, Frame
 
 
@@ -18,16 +19,26 @@ class Panel(QDockWidget):
         self.setObjectName(object_name)
         self.bench = bench
         self._drawn: Frame | None = None
+        self._kept: Result | None = None
         bench.shown.connect(self._on_shown)
         self.visibilityChanged.connect(self._on_visibility_changed)
 
     def set_body(self, body: QWidget) -> None:
-        """Make ``body`` the dock's content."""
+        """Make ``body`` the dock's content, and let it keep up from now on."""
         self.setWidget(body)
+        self._keep_up(self.bench.frame)
+
+    def keep_up(self, frame: Frame) -> None:
+        """Take from a new result what is wanted of it even where nobody looks: tables' models."""
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw ``frame``; ``previous`` is what is drawn now, None when all must be drawn anew."""
         raise NotImplementedError
+
+    def redraw(self) -> None:
+        """Draw all anew, now or when the dock is seen next."""
+        self._drawn = None
+        self._draw_if_seen(self.bench.frame)
 
     def is_in_sight(self) -> bool:
         """Say whether the dock can be seen; Qt calls one behind other tabs visible."""
@@ -35,16 +46,24 @@ class Panel(QDockWidget):
         return self.isVisible() and (self.isWindow() or (corner.x() >= 0 and corner.y() >= 0))
 
     def _on_shown(self, frame: Frame) -> None:
+        self._keep_up(frame)
+        self._draw_if_seen(frame)
+
+    def _on_visibility_changed(self, _visible: bool) -> None:
+        self._draw_if_seen(self.bench.frame)
+
+    def _keep_up(self, frame: Frame) -> None:
+        if frame.result is not self._kept:
+            self._kept = frame.result
+            self.keep_up(frame)
+
+    def _draw_if_seen(self, frame: Frame) -> None:
         if frame is not self._drawn and self.is_in_sight():
             previous, self._drawn = self._drawn, frame
             self.show_frame(frame, previous)
-
-    def _on_visibility_changed(self, _visible: bool) -> None:
-        self._on_shown(self.bench.frame)
 
     def changeEvent(self, event: QEvent) -> None:
         """Draw everything anew in the new colours or fonts."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
-            self._drawn = None
-            self._on_shown(self.bench.frame)
+            self.redraw()

@@ -4,7 +4,7 @@ import enum
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 
@@ -45,33 +45,27 @@ def is_dark(palette: QPalette) -> bool:
     return text.lightness() > ground.lightness()
 
 
-def the_application() -> QApplication:
-    """Return the running application."""
-    app = QApplication.instance()
-    assert isinstance(app, QApplication)
-    return app
-
-
-def apply_theme(app: QApplication, choice: ThemeChoice) -> None:
+def apply_theme(choice: ThemeChoice) -> None:
     """Give the whole application the chosen colours, at once."""
-    dark = _system_is_dark(app) if choice is ThemeChoice.SYSTEM else choice is ThemeChoice.DARK
+    hints = QGuiApplication.styleHints()
+    dark = _system_is_dark() if choice is ThemeChoice.SYSTEM else choice is ThemeChoice.DARK
     if choice is not ThemeChoice.SYSTEM:
-        app.styleHints().setColorScheme(Qt.ColorScheme.Dark if dark else Qt.ColorScheme.Light)
+        hints.setColorScheme(Qt.ColorScheme.Dark if dark else Qt.ColorScheme.Light)
     palette = _palette(dark)
-    app.setPalette(palette)
+    QApplication.setPalette(palette)
     if dark:  # Fusion fills these marks with Base and rims them darker still: unseen in the dark
         palette.setColor(_R.Base, palette.color(_R.Light))
     for name in ("QRadioButton", "QCheckBox"):
-        app.setPalette(palette, name)  # type: ignore[arg-type]  # the stub wants bytes, the call str
+        QApplication.setPalette(palette, name)  # type: ignore[arg-type]  # the stub wants bytes, the call str
 
 
-def _system_is_dark(app: QApplication) -> bool:
-    app.styleHints().unsetColorScheme()
-    app.setPalette(QPalette())  # the system's own, by which to judge where it names no scheme
-    scheme = app.styleHints().colorScheme()
-    if scheme == Qt.ColorScheme.Unknown:
-        return is_dark(app.palette())
-    return scheme == Qt.ColorScheme.Dark
+def _system_is_dark() -> bool:
+    hints = QGuiApplication.styleHints()
+    hints.unsetColorScheme()
+    if hints.colorScheme() != Qt.ColorScheme.Unknown:
+        return hints.colorScheme() == Qt.ColorScheme.Dark
+    QApplication.setPalette(QPalette())  # the system's own, where it names no scheme
+    return is_dark(QGuiApplication.palette())
 
 
 def _palette(dark: bool) -> QPalette:

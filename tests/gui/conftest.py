@@ -46,13 +46,13 @@ def nothing_left(qapp: QApplication, fusion: None) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def light(qapp: QApplication, nothing_left: None) -> None:
     """Light colours: what every test starts with."""
-    apply_theme(qapp, ThemeChoice.LIGHT)
+    apply_theme(ThemeChoice.LIGHT)
 
 
 @pytest.fixture
 def dark(qapp: QApplication, light: None) -> None:
     """Dark colours."""
-    apply_theme(qapp, ThemeChoice.DARK)
+    apply_theme(ThemeChoice.DARK)
 
 
 @pytest.fixture

@@ -197,15 +197,15 @@ def test_colours_follow_light_and_dark_at_once(qapp, plot):
 
     assert corner() == theme_of(plot.palette()).plot
     assert corner().lightness() > 200
-    apply_theme(qapp, ThemeChoice.DARK)
+    apply_theme(ThemeChoice.DARK)
     assert corner() == theme_of(plot.palette()).plot
     assert corner().lightness() < 60
-    apply_theme(qapp, ThemeChoice.LIGHT)
+    apply_theme(ThemeChoice.LIGHT)
     assert corner().lightness() > 200
 
 
 def test_axis_texts_can_be_read_in_the_dark(qapp, plot):
-    apply_theme(qapp, ThemeChoice.DARK)
+    apply_theme(ThemeChoice.DARK)
     image = picture(plot)
     brightest = max(
         image.pixelColor(x, y).lightness() for x in range(40) for y in range(image.height())

@@ -126,6 +126,7 @@ def test_a_hidden_dock_keeps_its_numbers_up_to_date(qtbot, bench, dock):
     bench.edit(set_gain(1, 2.0))
     qtbot.waitUntil(lambda: exact(dock, "t6", ["h1"]) == pytest.approx([first_token_bits(6, 2.0)]))
     bench.point(query=1)
+    dock.show()
     qtbot.waitUntil(lambda: table_of(dock).currentIndex().row() == 1)
 
 
@@ -250,9 +251,9 @@ def test_light_and_dark(qapp, dock):
 
     light = corner()
     assert light == theme_of(dock.palette()).plot
-    apply_theme(qapp, ThemeChoice.DARK)
+    apply_theme(ThemeChoice.DARK)
     assert corner() == theme_of(dock.palette()).plot != light
-    apply_theme(qapp, ThemeChoice.LIGHT)
+    apply_theme(ThemeChoice.LIGHT)
     assert corner() == light
 
 

@@ -424,12 +424,12 @@ def test_a_hidden_head_is_not_pictured(dock, bench, settle):
 
 def test_change_of_theme_repaints_all(qapp, dock, settle, grabbed):
     light = [grabbed(view(dock, place))[1, 1].mean() for place in (1, 2, 3, 4)]
-    apply_theme(qapp, ThemeChoice.DARK)
+    apply_theme(ThemeChoice.DARK)
     settle()
     corner = view(dock, 1).parentWidget()
     assert grabbed(corner)[40, 5].mean() < 80
     assert colour_in(dock, 1, 0, 5, grabbed).max() < 120
-    apply_theme(qapp, ThemeChoice.LIGHT)
+    apply_theme(ThemeChoice.LIGHT)
     settle()
     assert [grabbed(view(dock, place))[1, 1].mean() for place in (1, 2, 3, 4)] == light
 

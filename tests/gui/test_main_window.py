@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
-from mhagui.document import load_lesson
+from mhagui.document import Quantity, load_lesson
 from mhagui.document.edits import set_gain
 from mhagui.gui.main_window import MainWindow
-from mhagui.gui.theme import ThemeChoice, apply_theme
+from mhagui.gui.theme import ThemeChoice, apply_theme, is_dark
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -34,8 +34,8 @@ LEFT = Qt.MouseButton.LeftButton
 def window(qtbot, bundled_font):
     window = MainWindow(load_lesson("four-heads"))
     qtbot.addWidget(window)
-    window.show()
-    qtbot.waitExposed(window)
+    with qtbot.waitExposed(window):
+        window.show()
     return window
 
 
@@ -178,6 +178,28 @@ def test_weights_and_scores_switch_leaves_undo_alone(window, qtbot):
     qtbot.waitUntil(lambda: "weight" in readout.text())
 
 
+def test_choosing_what_is_chosen_leaves_it_ticked(window):
+    weights = window.findChild(QAction, "weights")
+    weights.trigger()
+    assert weights.isChecked()
+    assert window.bench.view.quantity is Quantity.WEIGHTS
+
+
+def test_the_theme_in_force_is_ticked_and_the_systems_is_followed(window, qtbot, qapp):
+    system, dark = menu_action(window, "Follow the system"), menu_action(window, "Dark")
+    assert system.isChecked()
+    dark.trigger()
+    assert dark.isChecked()
+    assert not system.isChecked()
+    qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Light)
+    assert is_dark(qapp.palette())  # the user has chosen; the system is not asked
+    system.trigger()
+    assert not is_dark(qapp.palette())
+    apply_theme(ThemeChoice.DARK)  # behind the window's back, to see the signal undo it
+    qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Light)
+    assert not is_dark(qapp.palette())
+
+
 def test_readout_names_the_cell_under_the_cursor(window, qtbot):
     window.bench.point(head=2, query=3, key=2)
     readout = window.findChild(QLabel, "cursorReadout")
@@ -189,9 +211,9 @@ def test_theme_switches_live_both_ways(window, qtbot, qapp):
     def brightness():
         return window.grab().toImage().pixelColor(3, window.height() - 3).lightness()
 
-    apply_theme(qapp, ThemeChoice.DARK)
+    apply_theme(ThemeChoice.DARK)
     qtbot.waitUntil(lambda: brightness() < 80)
-    apply_theme(qapp, ThemeChoice.LIGHT)
+    apply_theme(ThemeChoice.LIGHT)
     qtbot.waitUntil(lambda: brightness() > 200)
 
 

@@ -112,7 +112,7 @@ def test_image_has_eight_bits_a_pixel(shown):
 
 @pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
 def test_masked_cell_is_hatched_and_zero_cell_is_flat(qapp, shown, grabbed, theme):
-    apply_theme(qapp, theme)
+    apply_theme(theme)
     allowed = np.array([[True, False], [True, True]])
     view = shown(picture([[0, 0], [0, 254]], allowed=allowed))
     grey = grabbed(view).astype(float).mean(axis=2)  # seen in greyscale
@@ -171,7 +171,7 @@ def test_change_of_theme_repaints(qapp, shown, grabbed):
     view = shown(picture([[0, 255], [0, 0]]))
     box = view.cell_rect(0, 1)
     light = grabbed(view)[box.top() : box.bottom(), box.left() : box.right()].mean()
-    apply_theme(qapp, ThemeChoice.DARK)
+    apply_theme(ThemeChoice.DARK)
     qapp.processEvents()
     dark = grabbed(view)[box.top() : box.bottom(), box.left() : box.right()].mean()
     assert light > 200
@@ -331,7 +331,7 @@ def test_cells_are_crisp_whatever_the_device_pixel_ratio(factor):
 @pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
 @pytest.mark.parametrize("level", [0, 40, 80, 127, 170, 200, 225, 254])
 def test_cursor_stands_out_on_every_colour(qapp, shown, grabbed, level, theme):
-    apply_theme(qapp, theme)
+    apply_theme(theme)
     view = shown(picture(np.full((5, 5), level), table=diverging_table()))
     before = grabbed(view)
     view.set_cursor_cell(2, 2)

@@ -275,9 +275,9 @@ def test_light_and_dark(qapp, dock):
         return plot.view.grab().toImage().pixelColor(2, 2)
 
     light = corner()
-    apply_theme(qapp, ThemeChoice.DARK)
+    apply_theme(ThemeChoice.DARK)
     assert corner() == theme_of(dock.palette()).plot != light
-    apply_theme(qapp, ThemeChoice.LIGHT)
+    apply_theme(ThemeChoice.LIGHT)
     assert corner() == light
 
 

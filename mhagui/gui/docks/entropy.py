@@ -34,12 +34,7 @@ class EntropyDock(Panel):
         super().__init__(bench, "entropyDock", "Entropy")
         self.plot = self._make_plot()
         self.table = self._make_table()
-        self._listed: Result | None = None
-        self._followed: int | None = None
         self.set_body(self._make_body())
-        # The table follows every frame, seen or not: what reads it never reads old numbers.
-        bench.shown.connect(self._fill_table)
-        self._fill_table(bench.frame)
 
     def _make_plot(self) -> CurvePlot:
         plot = CurvePlot("query position t", "row entropy (bits)", x_prefix="t", can_point=True)
@@ -75,28 +70,27 @@ class EntropyDock(Panel):
         return splitter
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
-        """Draw the plot; the table is fed on its own."""
+        """Draw the curves, and mark the cursor's row in plot and table."""
         if previous is None or frame.result is not previous.result:
-            self._draw(frame.result)
-        self.plot.set_cursor(frame.view.cursor.query + 1)
+            self._show_curves(frame.result)
+        query = frame.view.cursor.query
+        self.plot.set_cursor(query + 1)
+        # Only when the cursor has moved: a selection made for copying outlasts the drag of a gain.
+        moved = previous is None or query != previous.view.cursor.query
+        if moved or not self.table.currentIndex().isValid():
+            self.table.follow_row(query)
 
-    def _draw(self, result: Result) -> None:
+    def keep_up(self, frame: Frame) -> None:
+        """Fill the table."""
+        self.table.set_numbers(_numbers(frame.result))
+
+    def _show_curves(self, result: Result) -> None:
         bits = result.ceiling_bits
         ceiling = Curve("ceiling log2 t", bits, QColor())
         heads = enumerate(result.heads, 1)
         curves = [head_curve(number, head, head.row_entropy_bits) for number, head in heads]
         self.plot.set_y_range(0.0, float(bits.max()) or 1.0)
         self.plot.set_curves(curves, ceiling)
-
-    def _fill_table(self, frame: Frame) -> None:
-        if frame.result is not self._listed:
-            self._listed = frame.result
-            self.table.set_numbers(_numbers(frame.result))
-        query = frame.view.cursor.query
-        # Only when the cursor has moved: a selection made for copying outlasts the drag of a gain.
-        if query != self._followed or not self.table.currentIndex().isValid():
-            self._followed = query
-            self.table.follow_row(query)
 
     def _on_position(self, position: int) -> None:
         self.bench.point(query=position - 1)

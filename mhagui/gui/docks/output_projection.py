@@ -71,9 +71,6 @@ class OutputProjectionDock(Panel):
         self._name_widgets()
         self._connect()
         self.set_body(self._make_body())
-        # The model shows every frame, seen or not: accessibility and tests read it at any time.
-        bench.shown.connect(self._show_projection)
-        self._show_projection(bench.frame)
 
     def _make_view(self, object_name: str, name: str, tip: str) -> MatrixView:
         view = SnugMatrixView()
@@ -162,7 +159,8 @@ class OutputProjectionDock(Panel):
 
     # --- drawing
 
-    def _show_projection(self, frame: Frame) -> None:
+    def keep_up(self, frame: Frame) -> None:
+        """Show W_O in the table's model."""
         scene, bands = frame.scene, _bands(frame.scene)
         shown = self._model.projection
         if scene.w_o is not shown.values or bands != shown.row_bands:

@@ -69,7 +69,6 @@ class RankDock(Panel):
         self.parameter_table.verticalHeader().hide()
         self._spectrum = _Spectrum()
         self._spectrum.button.clicked.connect(self._on_compute)
-        self._ranked: Result | None = None
         self._waiting: list[HeadResult] = []
         self._worker = Thread()
         self._timer = QTimer(self)
@@ -77,9 +76,6 @@ class RankDock(Panel):
         self._timer.timeout.connect(self._decompose_next)
         self._column = _Column(self._make_body())
         self.set_body(self._column)
-        # Cheap, and unlike the decompositions of A below wanted even where nobody looks.
-        bench.shown.connect(self._fill_ranks)
-        self._fill_ranks(bench.frame)
 
     def _make_body(self) -> QWidget:
         body = QWidget()
@@ -106,10 +102,8 @@ class RankDock(Panel):
             self._show_cost(frame.scene)
             self._column.updateGeometry()  # a scroll area does not see that its content has grown
 
-    def _fill_ranks(self, frame: Frame) -> None:
-        if frame.result is self._ranked:
-            return
-        self._ranked = frame.result
+    def keep_up(self, frame: Frame) -> None:
+        """Show what is cheap to know, unlike the decompositions of A below."""
         self._scores_text.setText(SCORES_TEXT.format(d_k=frame.scene.d_k))
         self.rank_table.set_numbers(_rank_numbers(frame.result, frame.scene.d_k))
 
@@ -145,8 +139,7 @@ class RankDock(Panel):
             return
         if not self._waiting:
             self._timer.stop()
-            self._drawn = None  # there is more to draw of the same frame, now or when shown again
-            self._on_shown(self.bench.frame)
+            self.redraw()  # there is more to draw of the same frame
             return
         self._spectrum.count_down(len(self._waiting))
         self._worker = Thread(target=_decompose, args=(self._waiting.pop(0),))
