@@ -2,9 +2,7 @@
 
 import sys
 
-_NEEDED = frozenset(
-    {"PySide6", "matplotlib", "msgspec", "numpy", "platformdirs", "pyqtgraph", "shiboken6"}
-)
+_NEEDED = frozenset({"PySide6", "matplotlib", "msgspec", "numpy", "pyqtgraph", "shiboken6"})
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Where the program's own files are: lessons, icons, fonts, sample tensors."""
+"""Where the program's own files are: lessons, icons, fonts."""
 
 from pathlib import Path
 

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from mhagui.document import Scene
 
 DEFAULT_SCENE = "four-heads"
-PACKAGES = ("numpy", "PySide6-Essentials", "pyqtgraph", "matplotlib", "msgspec", "platformdirs")
+PACKAGES = ("numpy", "PySide6-Essentials", "pyqtgraph", "matplotlib", "msgspec")
 
 OK, BUG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 _USAGE = """mhagui [SCENE] [--figures-if-no-display DIR]
        mhagui report [SCENE] [--gain N=G ...] [--json]
        mhagui export [SCENE] [--gain N=G ...] --out DIR [--figure NAME ...]
-                     [--format png,svg,pdf] [--dpi N]"""
+                     [--format png,svg,pdf] [--dpi N] [--row N]"""
 _SCENE_HELP = (
     f"a lesson's name (four-heads, two-heads) or a scene file; {DEFAULT_SCENE} unless given"
 )
@@ -129,7 +129,7 @@ def _write_instead(scene: "Scene", folder: Path, obstacle: str) -> int:
 
     _say(f"{obstacle}; writing the figures and the report of “{scene.title}” instead.")
     result = compute(scene)
-    names = [name for name in figures.FIGURES if figures.why_not(name, scene, result) is None]
+    names = [name for name in figures.FIGURES if figures.why_not(name, result) is None]
     contents = figures.render_all(scene, result, names, figures.FORMATS)
     contents["report.txt"] = report.report_text(scene, result).encode()
     contents["report.json"] = report.report_json(scene, result).encode()
@@ -140,8 +140,6 @@ def _write_instead(scene: "Scene", folder: Path, obstacle: str) -> int:
 
 
 def _info() -> str:
-    import platformdirs
-
     from mhagui.display_check import missing_libraries, why_no_display
 
     lines = [
@@ -150,7 +148,6 @@ def _info() -> str:
         ("platform", platform.platform()),
         *((package, _version(package)) for package in PACKAGES),
         ("resources", resource_path()),
-        ("settings", platformdirs.user_config_path("mhagui")),
         ("display", why_no_display() or missing_libraries() or "a window can open"),
     ]
     return "\n".join(f"{name:<19} {value}" for name, value in lines)
@@ -197,18 +194,20 @@ def _export(arguments: list[str]) -> int:
     )
     formats = [kind.lower() for kind in _listed(options.format)] or ["png"]
     dpi = _whole_number("--dpi", options.dpi)
+    row = None if options.row is None else _whole_number("--row", options.row) - 1
     scene = _with_gains(_load(options.scene or DEFAULT_SCENE), options.gain)
     from mhagui.document import compute
 
     result = compute(scene)
     names = _listed(options.figure)
     for name in () if names else figures.FIGURES:
-        why_not = figures.why_not(name, scene, result)
+        why_not = figures.why_not(name, result)
         if why_not is None:
             names.append(name)
         else:
             _complain(f"{name} is left out. {why_not}", OK)
-    for path in figures.write_figures(scene, result, Path(options.out), names, formats, dpi):
+    folder = Path(options.out)
+    for path in figures.write_figures(scene, result, folder, names, formats, dpi, row=row):
         _say(str(path))
     return OK
 
@@ -239,6 +238,11 @@ def _export_parser(names: Iterable[str], dpi: int) -> argparse.ArgumentParser:
         metavar="N",
         default=str(dpi),
         help=f"pixels per inch of PNG files; {dpi} unless given",
+    )
+    parser.add_argument(
+        "--row",
+        metavar="N",
+        help="the query position t (from 1) whose impulse responses are drawn; 4 unless given",
     )
     return parser
 

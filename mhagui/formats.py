@@ -34,19 +34,27 @@ def short(value: float, digits: int = 4) -> str:
     return _signed(f"{mantissa}e{int(exponent)}" if e else mantissa)
 
 
-def cell(value: float) -> str:
+def cell(value: float, decimals: int = 2, *, leading_zero: bool = False) -> str:
     """Return ``value`` for a small cell: whole numbers whole, others to two decimals: 1, .92, −.50.
 
-    So 0 and 1 are exact; what two decimals would round to a whole number is written ≈0 or ≈1. From
-    a thousand on three significant digits are left: 1.23e3.
+    With ``leading_zero``, where there is room, 0.92 and −0.50. So 0 and 1 are exact; what the
+    decimals would round to a whole number is written ≈0 or ≈1. From a thousand on three
+    significant digits are left: 1.23e3.
     """
     if not abs(value) < 1000:
         return short(value, 3)
-    text = fixed(value, 2)
-    whole, _, decimals = text.partition(".")
-    if decimals == "00":
+    text = fixed(value, decimals)
+    whole, _, rest = text.partition(".")
+    if not rest.strip("0"):
         return whole if float(value).is_integer() else f"≈{whole}"
-    return text.replace("0.", ".", 1) if whole in ("0", "−0") else text
+    is_small = whole in ("0", "−0")
+    return text.replace("0.", ".", 1) if is_small and not leading_zero else text
+
+
+def power(value: float) -> str:
+    """Return ``value`` with one digit and its power of ten: 2e−3, −4e5."""
+    digit, _, exponent = f"{value:.0e}".partition("e")
+    return _signed(f"{digit}e{int(exponent)}")
 
 
 def positions(count: int, prefix: str = "t") -> tuple[str, ...]:

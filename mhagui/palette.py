@@ -1,5 +1,7 @@
 """Colours of the data, the same on the screen and in exported figures."""
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -7,6 +9,20 @@ import numpy.typing as npt
 # black, which would not show in a dark window, and the yellow, which would not show in a light one.
 # A violet stands for them; a darker yellow would be the orange to those who see no red.
 HEAD_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7c5cff")
+
+
+class Marker(NamedTuple):
+    """One shape, as pyqtgraph and as matplotlib calls it."""
+
+    on_screen: str
+    on_paper: str
+
+
+# Eight shapes and seven colours make 56 heads that differ.
+HEAD_MARKERS = (
+    Marker("o", "o"), Marker("s", "s"), Marker("t1", "^"), Marker("d", "D"),
+    Marker("star", "*"), Marker("t", "v"), Marker("p", "p"), Marker("+", "P"),
+)  # fmt: skip
 
 # ColorBrewer RdBu, 11 classes, blue to red: the anchors matplotlib interpolates for its RdBu_r.
 _DIVERGING = (
@@ -18,6 +34,11 @@ _DIVERGING = (
 def head_colour(uid: int) -> str:
     """Return the colour ``#rrggbb`` of head ``uid`` (from 1), which it keeps wherever it moves."""
     return HEAD_COLOURS[(uid - 1) % len(HEAD_COLOURS)]
+
+
+def head_marker(uid: int) -> Marker:
+    """Return the shape that marks head ``uid`` (from 1) on a curve; it keeps that as well."""
+    return HEAD_MARKERS[(uid - 1) % len(HEAD_MARKERS)]
 
 
 def diverging_table(n_colours: int = 255) -> npt.NDArray[np.uint8]:

@@ -1,17 +1,17 @@
 """Every number of a scene: as a dict for JSON, and as text for a terminal."""
 
-import json
 import math
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from mhagui import core
 from mhagui.document.compute import HeadResult, Result
+from mhagui.document.designs import design_of
+from mhagui.document.json_text import json_text
 from mhagui.document.records import Array
 from mhagui.document.scene import Scene
-from mhagui.formats import fixed, head_columns, positions, short
+from mhagui.formats import UNDEFINED, fixed, head_columns, positions, short
 
 # Up to this many positions and channels the text holds the matrices too.
 MAX_PRINTED = 12
@@ -26,7 +26,6 @@ def report(scene: Scene, result: Result) -> dict[str, object]:
     that is undefined or beyond float64 is None. The effective rank costs a T × T decomposition per
     head when first asked for.
     """
-    parameters = core.parameter_count(scene.d_model, scene.n_heads, scene.d_k, scene.d_v)
     return {
         "title": scene.title,
         "T": scene.n_positions,
@@ -41,14 +40,14 @@ def report(scene: Scene, result: Result) -> dict[str, object]:
         "output": _listed(result.output),
         "filter_bank_residual": _number(result.filter_bank_residual),
         "residual_bound": _number(result.residual_bound),
-        "parameters": parameters._asdict(),
-        "score_flops": core.score_flops(scene.n_positions, scene.n_heads, scene.d_k),
+        "parameters": result.parameters._asdict(),
+        "score_flops": result.score_flops.heads,
     }
 
 
 def report_json(scene: Scene, result: Result) -> str:
     """Return ``report`` as strict JSON, a line to each row of a matrix, undefined values null."""
-    return "".join(_json(report(scene, result))) + "\n"
+    return json_text(report(scene, result))
 
 
 def report_text(scene: Scene, result: Result) -> str:
@@ -61,12 +60,13 @@ def report_text(scene: Scene, result: Result) -> str:
 
 
 def _head(head: HeadResult) -> dict[str, object]:
+    has_keys = design_of(head.head.pattern).has_keys
     return {
         "name": head.head.name,
         "pattern": head.head.pattern.value,
         "gain": head.head.gain,
         "gain_in_force": head.gain,
-        "key_magnitude": head.head.key_magnitude,
+        "key_magnitude": head.head.key_magnitude if has_keys else None,
         "muted": head.head.muted,
         "soloed": head.head.soloed,
         "active": head.active,
@@ -92,23 +92,6 @@ def _listed(array: Array) -> object:
     return values.tolist()
 
 
-def _json(value: object, indent: str = "") -> Iterator[str]:
-    """Yield JSON text: records and matrices over several lines, a row of numbers on one."""
-    if isinstance(value, dict):
-        items = [(f"{json.dumps(key)}: ", item) for key, item in value.items()]
-    elif isinstance(value, list) and value and isinstance(value[0], dict | list):
-        items = [("", item) for item in value]
-    else:
-        yield json.dumps(value, allow_nan=False)
-        return
-    opening, closing = "{}" if isinstance(value, dict) else "[]"
-    yield opening
-    for number, (label, item) in enumerate(items):
-        yield f"{',' if number else ''}\n{indent}  {label}"
-        yield from _json(item, indent + "  ")
-    yield f"\n{indent}{closing}"
-
-
 def _opening(scene: Scene) -> str:
     sizes = (
         f"T {scene.n_positions} · d_model {scene.d_model} · H {scene.n_heads}"
@@ -128,32 +111,28 @@ def _heads(result: Result) -> str:
 
 
 def _head_row(number: int, head: HeadResult) -> list[str]:
+    design = design_of(head.head.pattern)
     return [
         f"h{number}",
         head.head.name,
         head.head.pattern.value,
         short(head.gain),
-        short(head.head.key_magnitude),
+        short(head.head.key_magnitude) if design.has_keys else UNDEFINED,
         str(head.score_rank),
         fixed(head.effective_rank),
-        fixed(float(np.mean(head.row_entropy_bits)), 6),
-        _standing(head),
+        fixed(head.mean_row_entropy_bits, 6),
+        head.standing,
     ]
 
 
-def _standing(head: HeadResult) -> str:
-    if head.active:
-        return "soloed" if head.head.soloed else ""
-    return "muted" if head.head.muted else "not soloed"
-
-
 def _entropies(result: Result) -> str:
-    allowed = result.allowed.sum(axis=1)
-    bits = np.column_stack([np.log2(allowed), *(head.row_entropy_bits for head in result.heads)])
-    counts = np.column_stack([allowed, *(head.effective_positions for head in result.heads)])
+    heads = result.heads
+    bits = np.column_stack([result.ceiling_bits, *(head.row_entropy_bits for head in heads)])
+    mean_bits = [result.ceiling_bits.mean(), *(head.mean_row_entropy_bits for head in heads)]
+    most = result.allowed.sum(axis=1).mean()
+    mean_positions = [most, *(head.mean_effective_positions for head in heads)]
     rows = [[str(t), *_six(row)] for t, row in enumerate(bits, 1)]
-    rows.append(["mean", *_six(bits.mean(axis=0))])
-    rows.append(["positions", *_six(counts.mean(axis=0))])
+    rows += [["mean", *_six(mean_bits)], ["positions", *_six(mean_positions)]]
     titles = ("t", "log2 t", *positions(len(result.heads), "h"))
     notes = (
         "  log2 t is the ceiling; positions: mean over t of the effective positions,\n"
@@ -178,15 +157,14 @@ def _projection(scene: Scene, result: Result) -> Iterator[str]:
 
 
 def _closing(scene: Scene, result: Result) -> str:
-    count = core.parameter_count(scene.d_model, scene.n_heads, scene.d_k, scene.d_v)
-    flops = core.score_flops(scene.n_positions, scene.n_heads, scene.d_k)
+    count = result.parameters
     lines = [
         "Filter-bank residual, max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)|: "
         f"{short(result.filter_bank_residual)} "
         f"(rounding alone allows {short(result.residual_bound, 2)})",
         f"Parameters: W_Q {count.q}, W_K {count.k}, W_V {count.v}, W_O {count.o}; "
         f"total {count.total} = {_formula(scene)}",
-        f"Score FLOPs, 2·T²·H·d_k: {flops}",
+        f"Score FLOPs, 2·T²·H·d_k: {result.score_flops.heads}",
     ]
     return "\n".join(lines)
 

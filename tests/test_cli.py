@@ -162,6 +162,13 @@ def test_export_draws_the_gains(capsys, tmp_path):
     assert (tmp_path / "heads.svg").read_text().count(">0.33<") == 6
 
 
+def test_export_draws_the_row_asked_for(capsys, tmp_path):
+    for row in ("1", "6"):
+        more = ["--figure", "impulse", "--format", "svg", "--row", row]
+        ends_with(capsys, ["export", "--out", str(tmp_path), *more], 0)
+        assert f"weight at t{row}" in (tmp_path / "impulse.svg").read_text()
+
+
 def test_a_figure_that_the_scene_does_not_have_is_left_out_unless_asked_for(capsys, tmp_path):
     scene = json.loads(scene_to_json(load_lesson("two-heads")))
     scene |= {"sequence_length": 6, "x": None}
@@ -215,6 +222,9 @@ def test_bad_arguments_are_named_with_what_would_be_right(capsys, arguments, sai
         (["--dpi", "100000000000"], "from 30 to 1200"),
         (["--dpi", "-5"], "from 30 to 1200; got -5"),
         (["--dpi", "fine"], "--dpi fine: give a whole number"),
+        (["--row", "0"], "There is no row t0; this scene has t1 to t6."),
+        (["--row", "7"], "There is no row t7; this scene has t1 to t6."),
+        (["--row", "x"], "--row x: give a whole number"),
         (["--gain", "9=1"], "no head 9"),
     ],
 )

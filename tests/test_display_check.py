@@ -1,6 +1,7 @@
 """Whether there is a display is found out before Qt could abort over it."""
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -141,3 +142,11 @@ def _direct_needs(path):
     option = "-p" if tool.endswith("objdump") else "-d"
     text = subprocess.run([tool, option, path], capture_output=True, text=True, check=True).stdout
     return {line.split()[-1].strip("[]") for line in text.splitlines() if "NEEDED" in line}
+
+
+def test_the_set_up_installs_every_library_that_is_asked_for():
+    script = (Path(__file__).parents[1] / ".ci" / "prepare").read_text()
+    installed = dict(re.findall(r"^(lib\S+\.so\.\d+) +(\S+)$", script, re.MULTILINE))
+    # A desktop on Wayland has that system's libraries itself.
+    wanted = {**display_check._ALWAYS, **display_check._OF_X11}
+    assert wanted.items() <= installed.items()

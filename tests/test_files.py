@@ -10,8 +10,6 @@ import pytest
 from mhagui.errors import UserError
 from mhagui.files import make_folder, write_all, write_atomically
 
-AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
-
 
 def names_in(folder):
     return sorted(path.name for path in folder.iterdir())
@@ -106,14 +104,26 @@ def test_too_long_a_name_is_said_to_be_too_long(tmp_path):
         write_atomically(tmp_path / ("n" * 300), b"new")
 
 
-@pytest.mark.skipif(AS_ROOT, reason="root may write anywhere")
-def test_a_folder_without_permission_is_said_to_be_so(tmp_path):
-    tmp_path.chmod(0o500)
-    try:
-        with pytest.raises(UserError, match="not permitted"):
-            write_atomically(tmp_path / "a", b"new")
-    finally:
-        tmp_path.chmod(0o700)
+def test_a_folder_without_permission_is_said_to_be_so(tmp_path, monkeypatch):
+    def refuse(*_, **__):  # as root may write anywhere
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(UserError) as caught:
+        write_atomically(tmp_path / "a", b"new")
+    assert (
+        str(caught.value) == f"{tmp_path / 'a'} cannot be written: writing there is not permitted."
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_said_to_be_so(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(UserError, match=r"cannot be made: writing there is not permitted\.$"):
+        make_folder(tmp_path / "new")
 
 
 def test_a_file_marked_read_only_is_not_replaced(tmp_path, monkeypatch):

@@ -72,6 +72,17 @@ def test_numbers_of_numpy_are_written_like_others(kind):
     assert cell(np.int64(-3)) == "−3"
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.923, "0.92"), (-0.5, "−0.50"), (1.5, "1.50"), (1, "1"), (0, "0"), (-0.0, "0"),
+        (0.001, "≈0"), (0.9999, "≈1"), (10.25, "10.25"), (-1234.5, "−1.23e3"),
+    ],
+)  # fmt: skip
+def test_a_cell_with_its_leading_zero(value, text):
+    assert cell(value, leading_zero=True) == text
+
+
 @given(finite)
 def test_a_cell_reads_back_to_within_half_of_its_last_place(value):
     read, size = read_back(cell(value)), abs(value)

@@ -98,6 +98,12 @@ def test_gain_is_the_heads_own_and_the_one_in_force_counts_the_master():
     assert given["heads"][0]["gain_in_force"] == -7.5
 
 
+def test_heads_without_keys_have_no_key_magnitude():
+    scene, result = of_lesson("four-heads")
+    assert [head["key_magnitude"] for head in parsed(scene, result)["heads"]] == [3, 3, 3, None]
+    assert re.search(r"^  h4 +uniform +uniform +1 +– +0 ", report_text(scene, result), re.MULTILINE)
+
+
 def test_undefined_numbers_are_null():
     scene, result = of_lesson("two-heads")
     output = result.output.copy()
@@ -133,7 +139,7 @@ def test_text_has_the_lessons_tables():
     )
     assert re.search(r"^  positions +3\.500000 .* 3\.500000$", text, re.MULTILINE)
     assert "total 256 = 4·d_model²" in text
-    ranks = re.findall(r"^  h\d .* 1 +3 +(\d) ", text, re.MULTILINE)
+    ranks = re.findall(r"^  h\d .* 1 +[3–] +(\d) ", text, re.MULTILINE)
     assert ranks == ["1", "2", "2", "0"]
 
 

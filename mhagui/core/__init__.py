@@ -19,7 +19,7 @@ from mhagui.core.designed import (
     self_head,
     uniform_head,
 )
-from mhagui.core.display import pool_any, pool_largest_magnitude, pool_maximum, quantise
+from mhagui.core.display import pool_largest_magnitude, pool_maximum, quantise
 from mhagui.core.entropy import effective_positions, row_entropy_bits
 from mhagui.core.filter_bank import (
     concat_heads,
@@ -27,7 +27,6 @@ from mhagui.core.filter_bank import (
     filter_bank_residual,
     filter_bank_terms,
     head_contributions,
-    residual_bound,
     synthesis_norms,
 )
 from mhagui.core.rank import (
@@ -53,12 +52,10 @@ __all__ = [
     "first_token_head",
     "head_contributions",
     "parameter_count",
-    "pool_any",
     "pool_largest_magnitude",
     "pool_maximum",
     "previous_token_head",
     "quantise",
-    "residual_bound",
     "row_entropy_bits",
     "score_flops",
     "score_rank",

@@ -9,14 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mhagui.core._checks import (
-    BoolArray,
     FloatArray,
-    as_array,
     as_count,
     as_floats,
     as_matrices,
     as_number,
-    shape_error,
 )
 
 _TOP_LEVEL = 254
@@ -82,38 +79,6 @@ def pool_largest_magnitude(
         return array
     highest, lowest = _pooled(array, counts, np.fmax), _pooled(array, counts, np.fmin)
     return np.where(highest >= -lowest, highest, lowest)
-
-
-def pool_any(mask: npt.ArrayLike, n_rows: SupportsIndex, n_columns: SupportsIndex) -> BoolArray:
-    """Return whether any cell of each block is True.
-
-    Parameters
-    ----------
-    mask
-        Boolean, shape (..., M, N).
-    n_rows, n_columns
-        As for `pool_maximum`.
-
-    Returns
-    -------
-    ndarray of bool, shape (..., min(M, n_rows), min(N, n_columns))
-        The same blocks as those of `pool_maximum`, and the input itself where it fits.
-
-    Raises
-    ------
-    ValueError
-        When `mask` is not boolean or has fewer than two axes, or a count is below 1.
-
-    Notes
-    -----
-    Source: this project; an allowed cell keeps its block from being drawn as masked.
-    """
-    array = as_array(mask, "mask")
-    if array.dtype != np.bool_:
-        raise ValueError(f"mask must be boolean, got dtype {array.dtype}.")
-    if array.ndim < 2:
-        raise shape_error("mask", "(..., M, N)", array)
-    return _pooled(array, _counts(n_rows, n_columns), np.logical_or)
 
 
 def quantise(

@@ -165,38 +165,6 @@ def filter_bank_residual(
     return float(np.max(np.abs(output - parts.sum(axis=-3)), initial=0.0))
 
 
-def residual_bound(o: npt.ArrayLike, w_o: npt.ArrayLike) -> float:
-    """Return what rounding alone may leave: max of 4·H·d_v·ε·(|Concat|·|W_O|).
-
-    Parameters
-    ----------
-    o, w_o
-        As for `head_contributions`.
-
-    Returns
-    -------
-    float
-        At least 0, in the unit of the output; ε is that of the output's dtype. It bounds
-        `filter_bank_residual` of the head contributions. It does not count the longer
-        products of `filter_bank_terms`, whose rounding grows with T and d_model: their
-        residual mostly lies well below it, but may exceed it where H·d_v is small beside T, or
-        where a head's values cancel; `filter_bank_bound` is theirs.
-
-    Raises
-    ------
-    ValueError
-        When a shape or dtype does not fit, or an input is not finite.
-
-    Notes
-    -----
-    Source: N. Higham, Accuracy and Stability of Numerical Algorithms (2002), section 3.5.
-    """
-    outputs, projection = _outputs_and_projection(o, w_o)
-    magnitudes = np.abs(_concat(outputs)) @ np.abs(projection)
-    epsilon = np.finfo(magnitudes.dtype).eps
-    return float(4 * projection.shape[-2] * epsilon * np.max(magnitudes, initial=0.0))
-
-
 def filter_bank_bound(x: npt.ArrayLike, w_v: npt.ArrayLike, w_o: npt.ArrayLike) -> float:
     """Return what rounding alone may leave of the residual of `filter_bank_terms`.
 

@@ -1,14 +1,14 @@
 """The document: the frozen Scene, its edits and files, and what is computed of it. No Qt."""
 
-from mhagui.document.compute import HeadResult, Result, compute
+from mhagui.document.compute import HeadResult, Result, ScoreFlops, Standing, compute
+from mhagui.document.designs import Pattern
 from mhagui.document.history import History
-from mhagui.document.lessons import DEFAULT_LESSON, lesson_names, load_lesson, load_scene
-from mhagui.document.scene import Head, Pattern, Scene
+from mhagui.document.lessons import lesson_names, load_lesson, load_scene
+from mhagui.document.scene import Head, Scene
 from mhagui.document.scene_file import read_scene, scene_from_json, scene_to_json
 from mhagui.document.view_state import ColourScale, Cursor, Quantity, ViewState
 
 __all__ = [
-    "DEFAULT_LESSON",
     "ColourScale",
     "Cursor",
     "Head",
@@ -18,6 +18,8 @@ __all__ = [
     "Quantity",
     "Result",
     "Scene",
+    "ScoreFlops",
+    "Standing",
     "ViewState",
     "compute",
     "lesson_names",

@@ -8,15 +8,16 @@ hangs below it, and a cell of W_O the projection alone.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from mhagui import core
+from mhagui.document.designs import factors
+from mhagui.document.packed import PackedQueries, packed_queries
 from mhagui.document.records import Array, sealed
-from mhagui.document.scene import Head, Scene, factors
-from mhagui.errors import UserError
+from mhagui.document.scene import Head, Scene
 
 BoolArray = npt.NDArray[np.bool_]
 P = ParamSpec("P")
@@ -31,6 +32,14 @@ class Step(NamedTuple):
 
 
 Steps = Mapping[str, Step]
+Standing = Literal["", "soloed", "muted", "not soloed"]
+
+
+class ScoreFlops(NamedTuple):
+    """Floating-point operations of the scores Q Kᵀ: of these heads, and of one as wide as all."""
+
+    heads: int
+    wide: int
 
 
 class Recall:
@@ -71,7 +80,7 @@ class Recall:
         The larger array is new whenever any part of it is, so this part alone is compared by value.
         """
         step = self._earlier.get(name)
-        if step is None or not _have_same_bits(step.output, array):
+        if step is None or not np.array_equal(step.output, array):
             step = Step((), array)
         self.steps[name] = step
         same: Array = step.output
@@ -172,6 +181,16 @@ class HeadResult:
     steps: Steps = field(repr=False)
 
     @property
+    def standing(self) -> Standing:
+        """What mute and solo make of the head, in words; nothing for one that is merely heard.
+
+        A head that another's solo silences is "not soloed", unless it is muted as well.
+        """
+        if self.active:
+            return "soloed" if self.head.soloed else ""
+        return "muted" if self.head.muted else "not soloed"
+
+    @property
     def mean_row_entropy_bits(self) -> float:
         """Mean over the query rows of the row entropy, bits."""
         return float(self.row_entropy_bits.mean())
@@ -224,6 +243,8 @@ class Result:
         What rounding alone can make of the residual, whatever the gains.
     listening
         Norm of column j of W_O^(h), (d_model, H): how much output channel j hears of head h.
+    packed_queries
+        The packed W_Q, found when first asked for.
     steps
         What the next ``compute`` can take over.
     """
@@ -236,6 +257,7 @@ class Result:
     filter_bank_residual: float
     residual_bound: float
     listening: Array
+    packed_queries: PackedQueries
     steps: Steps = field(repr=False)
 
     @cached_property
@@ -243,12 +265,20 @@ class Result:
         """The most a row's entropy can be, log2 of its number of allowed keys, (T,), bits."""
         return sealed(np.log2(self.allowed.sum(axis=1)))
 
-    def of_head(self, uid: int) -> HeadResult:
-        """Return the record of head ``uid``; raises UserError if there is no such head."""
-        for result in self.heads:
-            if result.head.uid == uid:
-                return result
-        raise UserError(f"There is no head {uid} in this scene.")
+    @cached_property
+    def parameters(self) -> core.ParameterCount:
+        """How many numbers W_Q, W_K, W_V and W_O hold, packed over the heads."""
+        d_k, d_v = self.heads[0].q.shape[1], self.heads[0].values.shape[1]
+        return core.parameter_count(self.output.shape[1], len(self.heads), d_k, d_v)
+
+    @cached_property
+    def score_flops(self) -> ScoreFlops:
+        """What the scores cost, and what one head of width H·d_k would: the same."""
+        (n_positions, d_k), n_heads = self.heads[0].q.shape, len(self.heads)
+        return ScoreFlops(
+            heads=core.score_flops(n_positions, n_heads, d_k),
+            wide=core.score_flops(n_positions, 1, n_heads * d_k),
+        )
 
 
 def compute(scene: Scene, previous: Result | None = None) -> Result:
@@ -275,6 +305,7 @@ def compute(scene: Scene, previous: Result | None = None) -> Result:
         ),
         residual_bound=recall("bound", core.filter_bank_bound, scene.x, w_v, scene.w_o),
         listening=recall.array("listening", core.synthesis_norms, scene.w_o, scene.n_heads),
+        packed_queries=recall("packed", packed_queries, scene.x, *(head.q for head in heads)),
         steps=recall.steps,
     )
 
@@ -282,8 +313,8 @@ def compute(scene: Scene, previous: Result | None = None) -> Result:
 def _head_result(scene: Scene, index: int, allowed: BoolArray, recall: Recall) -> HeadResult:
     head = scene.heads[index]
     gain = head.gain * scene.master_gain
-    magnitudes = head.key_magnitude, head.query_magnitude
-    q, k = recall("factors", factors, head.pattern, scene.n_positions, scene.d_k, *magnitudes)
+    sizes = scene.n_positions, scene.d_k
+    q, k = recall("factors", factors, head.pattern, *sizes, head.key_magnitude)
     scores = recall.array("scores", core.attention_scores, q, k)
     weights = recall.array("weights", core.weights_from_scores, scores, gain=gain, mask=allowed)
     entropy = recall.array("entropy", core.row_entropy_bits, weights)
@@ -359,7 +390,3 @@ def _are_same(earlier: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
 
 def _is_same(earlier: object, now: object) -> bool:
     return earlier is now or (not isinstance(now, np.ndarray) and earlier == now)
-
-
-def _have_same_bits(one: Array, other: Array) -> bool:
-    return one.shape == other.shape and one.tobytes() == other.tobytes()

@@ -11,16 +11,9 @@ from typing import Protocol
 
 import numpy as np
 
+from mhagui.document.designs import Pattern
 from mhagui.document.records import Array, read_only
-from mhagui.document.scene import (
-    MAX_HEADS,
-    Head,
-    Pattern,
-    Scene,
-    check_projection,
-    design_of,
-    one_hot_tokens,
-)
+from mhagui.document.scene import MAX_HEADS, Head, Scene, one_hot_tokens
 from mhagui.errors import UserError
 
 
@@ -40,32 +33,48 @@ class Edit(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SetHeadValue:
-    """Set one number of one head: its gain or its key magnitude."""
+class SetHead:
+    """Set one field of one head; of numbers that are dragged a whole drag is one step."""
 
     head: int
     field: str
-    value: float
+    value: object
     text: str
+    merges: bool = False
 
     @property
-    def merge_key(self) -> Hashable:
-        """One step per head and number."""
-        return (self.field, self.head)
+    def merge_key(self) -> Hashable | None:
+        """One step per head and field where edits merge."""
+        return (self.field, self.head) if self.merges else None
 
     def apply(self, scene: Scene) -> Scene:
-        """Return the scene with the number set."""
+        """Return the scene with the field set."""
         return scene.with_head(self.head, **{self.field: self.value})
 
 
-def set_gain(head: int, gain: float) -> SetHeadValue:
+def set_gain(head: int, gain: float) -> SetHead:
     """Return the edit that sets a head's gain to any finite number."""
-    return SetHeadValue(head, "gain", gain, "Change gain")
+    return SetHead(head, "gain", gain, "Change gain", merges=True)
 
 
-def set_key_magnitude(head: int, magnitude: float) -> SetHeadValue:
+def set_key_magnitude(head: int, magnitude: float) -> SetHead:
     """Return the edit that sets a head's key magnitude to a finite number of 0 or more."""
-    return SetHeadValue(head, "key_magnitude", magnitude, "Change key magnitude")
+    return SetHead(head, "key_magnitude", magnitude, "Change key magnitude", merges=True)
+
+
+def rename_head(head: int, name: str) -> SetHead:
+    """Return the edit that renames a head."""
+    return SetHead(head, "name", name.strip(), "Rename head")
+
+
+def set_muted(head: int, muted: bool) -> SetHead:
+    """Return the edit that mutes a head or lets it through again."""
+    return SetHead(head, "muted", muted, "Mute head" if muted else "Unmute head")
+
+
+def set_soloed(head: int, soloed: bool) -> SetHead:
+    """Return the edit that solos a head or ends its solo."""
+    return SetHead(head, "soloed", soloed, "Solo head" if soloed else "End solo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,35 +105,6 @@ class ResetGains:
 
 
 @dataclass(frozen=True, slots=True)
-class SetHeadOption:
-    """Set a head's name, pattern, mute or solo."""
-
-    head: int
-    changes: tuple[tuple[str, object], ...]
-    text: str
-    merge_key: None = None
-
-    def apply(self, scene: Scene) -> Scene:
-        """Return the scene with the head changed."""
-        return scene.with_head(self.head, **dict(self.changes))
-
-
-def rename_head(head: int, name: str) -> SetHeadOption:
-    """Return the edit that renames a head."""
-    return SetHeadOption(head, (("name", name.strip()),), "Rename head")
-
-
-def set_muted(head: int, muted: bool) -> SetHeadOption:
-    """Return the edit that mutes a head or lets it through again."""
-    return SetHeadOption(head, (("muted", muted),), "Mute head" if muted else "Unmute head")
-
-
-def set_soloed(head: int, soloed: bool) -> SetHeadOption:
-    """Return the edit that solos a head or ends its solo."""
-    return SetHeadOption(head, (("soloed", soloed),), "Solo head" if soloed else "End solo")
-
-
-@dataclass(frozen=True, slots=True)
 class SetPattern:
     """Design a head anew for another pattern; a name that was the old pattern's follows."""
 
@@ -137,8 +117,7 @@ class SetPattern:
         """Return the scene with the head designed anew; key magnitude and gain stay."""
         head = scene.head(self.head)
         name = self.pattern.value if head.name == head.pattern.value else head.name
-        query = design_of(self.pattern).query_magnitude
-        return scene.with_head(self.head, pattern=self.pattern, name=name, query_magnitude=query)
+        return scene.with_head(self.head, pattern=self.pattern, name=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +145,7 @@ class AddHead:
         """Return the scene with one head more, reading the next value features in turn."""
         features = (np.arange(scene.d_v) + scene.n_heads * scene.d_v) % scene.d_model
         w_v = np.eye(scene.d_model)[:, features]
-        query = design_of(self.pattern).query_magnitude
-        head = Head(_next_uid(scene), self.pattern.value, self.pattern, w_v, query_magnitude=query)
+        head = Head(_next_uid(scene), self.pattern.value, self.pattern, w_v)
         return _with_inserted(scene, scene.n_heads, head)
 
 
@@ -261,24 +239,6 @@ class SetProjectionBlock:
         w_o = scene.w_o.copy()
         w_o[self.row : bottom, self.column : right] = self.values
         return replace(scene, w_o=w_o)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SetProjection:
-    """Replace W_O as a whole: a preset."""
-
-    w_o: Array
-    text: str
-    merge_key: None = None
-
-    def __post_init__(self) -> None:
-        """Keep the matrix as it is now."""
-        object.__setattr__(self, "w_o", read_only(self.w_o))
-
-    def apply(self, scene: Scene) -> Scene:
-        """Return the scene with W_O replaced."""
-        check_projection(self.w_o, *scene.w_o.shape)
-        return replace(scene, w_o=self.w_o)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

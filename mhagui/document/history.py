@@ -1,17 +1,22 @@
 """Undo and redo over frozen scenes."""
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate, islice
 
 from mhagui.document.edits import Edit
+from mhagui.document.records import Array
 from mhagui.document.scene import Scene
 
 BURST_SECONDS = 1.0
 MAX_STEPS = 500
+# 500 edits of a cell of the largest W_O would hold 2 GB. One step is at most a tenth of this.
+MAX_BYTES = 256 * 2**20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """One undoable step: what it is called, and the scene on either side of it."""
 
@@ -21,6 +26,13 @@ class Step:
     merge_key: Hashable | None
     gesture: object | None
     at: float
+
+    @cached_property
+    def n_bytes(self) -> int:
+        """The size of the arrays that came with this step, those of ``before`` left out."""
+        shared = {id(array) for array in _arrays(self.before)}
+        fresh = {id(array): array.nbytes for array in _arrays(self.after)}
+        return sum(size for key, size in fresh.items() if key not in shared)
 
 
 class History:
@@ -88,8 +100,10 @@ class History:
 
     def _push(self, step: Step) -> None:
         self._done.append(step)
-        del self._done[:-MAX_STEPS]
         self._scene = step.after
+        sizes = accumulate(step.n_bytes for step in reversed(self._done))
+        n_kept = sum(size <= MAX_BYTES for size in islice(sizes, MAX_STEPS))
+        del self._done[:-n_kept]
 
     def _grow(self, step: Step) -> None:
         if step.before != step.after:
@@ -97,6 +111,13 @@ class History:
         else:
             self._undone, self._displaced = self._displaced or [], None
             self._scene = step.before
+
+
+def _arrays(scene: Scene) -> Iterator[Array]:
+    yield scene.x
+    yield scene.w_o
+    for head in scene.heads:
+        yield head.w_v
 
 
 def _is_one_step(last: Step, new: Step) -> bool:

@@ -7,8 +7,6 @@ from mhagui.document.scene import Scene
 from mhagui.document.scene_file import read_scene
 from mhagui.errors import UserError
 
-DEFAULT_LESSON = "four-heads"
-
 
 def lesson_names() -> tuple[str, ...]:
     """Return the names of the built-in lessons, in alphabetical order."""

@@ -1,11 +1,11 @@
 """W_O at one stroke: the presets, and why one cannot be had for a scene."""
 
 import enum
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
-from mhagui.document.edits import SetProjection
 from mhagui.document.lessons import lesson_names, load_lesson
 from mhagui.document.records import Array, read_only
 from mhagui.document.scene import Scene
@@ -24,10 +24,23 @@ class Preset(enum.Enum):
     ZERO = "zero"
 
 
-def preset_edit(preset: Preset, scene: Scene, seed: int = 0) -> SetProjection:
-    """Return the edit that sets W_O to ``preset``; raises UserError as ``why_not`` says."""
-    named = f"{preset.value} (seed {seed})" if preset is Preset.RANDOM_ORTHOGONAL else preset.value
-    return SetProjection(preset_matrix(preset, scene, seed), f"Set W_O to {named}")
+@dataclass(frozen=True, slots=True)
+class SetPreset:
+    """Replace W_O by a preset; ``seed`` (0 or more) counts for random orthogonal only."""
+
+    preset: Preset
+    seed: int = 0
+    merge_key: None = None
+
+    @property
+    def text(self) -> str:
+        """Name the preset, and the seed where it counts."""
+        seed = f" (seed {self.seed})" if self.preset is Preset.RANDOM_ORTHOGONAL else ""
+        return f"Set W_O to {self.preset.value}{seed}"
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with W_O replaced; raises UserError as ``why_not`` says."""
+        return replace(scene, w_o=preset_matrix(self.preset, scene, self.seed))
 
 
 def why_not(preset: Preset, scene: Scene) -> str | None:

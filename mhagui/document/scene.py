@@ -1,16 +1,14 @@
 """The Scene: everything a user can change, in one frozen value."""
 
-import enum
 import math
 import operator
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 
-from mhagui import core
+from mhagui.document.designs import Pattern
 from mhagui.document.records import Array, Record, read_only, sealed
 from mhagui.errors import UserError
 
@@ -24,36 +22,6 @@ MAX_DESCRIPTION_LENGTH = 4000
 
 # No product of three matrices of such numbers overflows, so that a Result is always finite.
 LARGEST = 1e100
-
-
-class Pattern(enum.Enum):
-    """What a designed head looks for; the value is the name shown to the user."""
-
-    FIRST_TOKEN = "first token"
-    PREVIOUS_TOKEN = "previous token"
-    SELF = "self"
-    UNIFORM = "uniform"
-
-
-class Design(NamedTuple):
-    """How a pattern is made: its factors, and the magnitude its queries have in the lesson."""
-
-    factors: Callable[[int, int, float, float], tuple[Array, Array]]
-    query_magnitude: float
-    filter_name: str
-
-
-_DESIGNS = {
-    Pattern.FIRST_TOKEN: Design(core.first_token_head, 1.0, "first-sample hold"),
-    Pattern.PREVIOUS_TOKEN: Design(core.previous_token_head, 3.0, "unit delay"),
-    Pattern.SELF: Design(core.self_head, 3.0, "identity"),
-    Pattern.UNIFORM: Design(core.uniform_head, 3.0, "growing box"),
-}
-
-
-def design_of(pattern: Pattern) -> Design:
-    """Return how heads of ``pattern`` are made."""
-    return _DESIGNS[pattern]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,8 +42,8 @@ class Head(Record):
         numbers are from -1e100 to 1e100.
     gain
         Dimensionless factor on the head's keys; any finite number, 1 is as designed.
-    key_magnitude, query_magnitude
-        |K| and |Q| of the designed rows, from 0 to 1e100. The lesson has |K| = 3.
+    key_magnitude
+        |K| of the designed rows, from 0 to 1e100; 3 in the lesson. |Q| is the pattern's own.
     muted, soloed
         Muted heads, and while any head is soloed all others, are ablated to zero before W_O.
     """
@@ -86,7 +54,6 @@ class Head(Record):
     w_v: Array
     gain: float = 1.0
     key_magnitude: float = 3.0
-    query_magnitude: float = 3.0
     muted: bool = False
     soloed: bool = False
 
@@ -94,14 +61,13 @@ class Head(Record):
         """Check the head and freeze its array."""
         _check_text("A head's name", self.name, MAX_NAME_LENGTH)
         set_field = partial(object.__setattr__, self)
-        for field in ("gain", "key_magnitude", "query_magnitude"):
+        for field in ("gain", "key_magnitude"):
             set_field(field, _plain(getattr(self, field)))
         for field in ("muted", "soloed"):
             set_field(field, bool(getattr(self, field)))
         set_field("w_v", _matrix(f"W_V of head “{self.name}”", self.w_v))
         _check_finite(f"The gain of head “{self.name}”", self.gain)
         _check_magnitude(f"The key magnitude of head “{self.name}”", self.key_magnitude)
-        _check_magnitude(f"The query magnitude of head “{self.name}”", self.query_magnitude)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +116,7 @@ class Scene(Record):
         _count("d_v", self.d_v, MAX_HEAD_WIDTH)
         _check_heads(self)
         _check_gains(self)
-        check_projection(self.w_o, self.n_heads * self.d_v, self.d_model)
+        _check_projection(self.w_o, self.n_heads * self.d_v, self.d_model)
 
     @property
     def n_positions(self) -> int:
@@ -196,14 +162,6 @@ class Scene(Record):
         return replace(self, heads=(*self.heads[:index], changed, *self.heads[index + 1 :]))
 
 
-def factors(
-    pattern: Pattern, n_positions: int, d_k: int, key: float, query: float
-) -> tuple[Array, Array]:
-    """Return Q and K, each (T, d_k), of a designed head with magnitudes ``key`` and ``query``."""
-    q, k = design_of(pattern).factors(n_positions, d_k, key, query)
-    return sealed(q), sealed(k)
-
-
 def one_hot_tokens(n_positions: int, d_model: int) -> Array:
     """Return X of shape (T, d_model), row t one-hot at t.
 
@@ -220,7 +178,7 @@ def check_positions(n_positions: int) -> int:
     return _count("The sequence length T", n_positions, MAX_POSITIONS)
 
 
-def check_projection(w_o: Array, n_rows: int, n_columns: int) -> None:
+def _check_projection(w_o: Array, n_rows: int, n_columns: int) -> None:
     """Raise UserError unless ``w_o`` is a matrix of ``n_rows`` (H·d_v) by ``n_columns``."""
     if w_o.shape != (n_rows, n_columns):
         raise UserError(
@@ -280,7 +238,10 @@ def _count(what: str, given: object, most: int) -> int:
 
 def _plain(value: float) -> float:
     """Return any real number as a Python float, and no negative zero."""
-    return float(value) + 0.0
+    try:
+        return float(value) + 0.0
+    except OverflowError:  # an integer beyond float64
+        return math.inf
 
 
 def _check_finite(what: str, value: float) -> None:

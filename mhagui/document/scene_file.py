@@ -8,8 +8,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from mhagui.document.designs import Pattern
+from mhagui.document.json_text import json_text
 from mhagui.document.records import Array, sealed
-from mhagui.document.scene import Head, Pattern, Scene, design_of, one_hot_tokens
+from mhagui.document.scene import Head, Scene, one_hot_tokens
 from mhagui.errors import UserError
 
 FORMAT = "mhagui scene"
@@ -21,19 +23,18 @@ Matrix = list[list[float]]
 
 
 class HeadEntry(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A head as it stands in a file; without a query magnitude it has its pattern's own."""
+    """A head as it stands in a file."""
 
     name: str
     pattern: str
     w_v: Matrix
     gain: float = 1.0
     key_magnitude: float = 3.0
-    query_magnitude: float | None = None
     muted: bool = False
     soloed: bool = False
 
 
-class SceneEntry(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class SceneEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """A scene as it stands in a file; X is one-hot tokens unless given."""
 
     format: str
@@ -73,7 +74,11 @@ def scene_from_json(text: bytes) -> Scene:
 
 
 def scene_to_json(scene: Scene) -> bytes:
-    """Return ``scene`` as JSON text, from which ``scene_from_json`` makes an equal one."""
+    """Return ``scene`` as JSON text, from which ``scene_from_json`` makes an equal one.
+
+    As in the lessons a row of a matrix has a line of its own, and one-hot tokens are left out.
+    """
+    tokens = one_hot_tokens(scene.n_positions, scene.d_model)
     entry = SceneEntry(
         format=FORMAT,
         version=VERSION,
@@ -84,9 +89,9 @@ def scene_to_json(scene: Scene) -> bytes:
         master_gain=scene.master_gain,
         heads=[_head_entry(head) for head in scene.heads],
         w_o=scene.w_o.tolist(),
-        x=scene.x.tolist(),
+        x=None if scene.x.tobytes() == tokens.tobytes() else scene.x.tolist(),
     )
-    return msgspec.json.encode(entry)
+    return json_text(msgspec.to_builtins(entry), only_ascii=False).encode()
 
 
 def _read(path: Path) -> bytes:
@@ -127,11 +132,11 @@ def _parsed(text: bytes) -> object:
 
 
 def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in fields if names.count(name) > 1)
-        raise UserError(f'it gives "{_line(twice)}" twice in one object.')
+    fields: dict[str, object] = {}
+    for name, value in pairs:
+        if name in fields:
+            raise UserError(f'it gives "{_line(name)}" twice in one object.')
+        fields[name] = value
     return fields
 
 
@@ -154,16 +159,13 @@ def _scene(entry: SceneEntry) -> Scene:
 
 
 def _head(number: int, entry: HeadEntry) -> Head:
-    pattern = _pattern(number, entry.pattern)
-    query = entry.query_magnitude
     return Head(
         uid=number,
         name=entry.name,
-        pattern=pattern,
+        pattern=_pattern(number, entry.pattern),
         w_v=_matrix(f"w_v of head {number}", entry.w_v),
         gain=entry.gain,
         key_magnitude=entry.key_magnitude,
-        query_magnitude=design_of(pattern).query_magnitude if query is None else query,
         muted=entry.muted,
         soloed=entry.soloed,
     )
@@ -176,7 +178,6 @@ def _head_entry(head: Head) -> HeadEntry:
         w_v=head.w_v.tolist(),
         gain=head.gain,
         key_magnitude=head.key_magnitude,
-        query_magnitude=head.query_magnitude,
         muted=head.muted,
         soloed=head.soloed,
     )

@@ -23,11 +23,7 @@ _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d*)?|(?:\.\d{3})+(?
 _ONLY_BEHIND_A_COMMA = re.compile(r"0\d+|-0")  # no column of numbers holds such a cell
 _QUOTED = re.compile(r'"[^"]*"')
 _INNER_COMMA = re.compile(r",(?=\S)")
-_INNERMOST_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
-_BETWEEN_BRACKETS = re.compile(r"[\s,;\[\]]+")
-_AROUND_BRACKETS = re.compile(
-    r"(?:\w+ ?= ?)?(?:Matrix\(\d+x\d+\)|(?:\w+\.)?array\()? ?(?:dtype=[\w.]+)? ?\)?"
-)
+_ROW_ENDS = re.compile(r"\]\s*,?\s*\[|;")
 
 
 def write_table(values: Array) -> str:
@@ -168,23 +164,17 @@ def _read_as_columns(lines: list[str]) -> bool:
 
 
 def _bracketed(text: str) -> list[list[str]]:
-    """Split what NumPy and Matlab write between brackets; commas there are never decimal."""
-    groups = _INNERMOST_BRACKETS.findall(text)
-    around = _BETWEEN_BRACKETS.sub(" ", _INNERMOST_BRACKETS.sub("", text)).strip()
-    if not _AROUND_BRACKETS.fullmatch(around):
+    """Split what NumPy and Matlab write in brackets; commas there are never decimal."""
+    text = text.strip()
+    if not (text.startswith("[") and text.endswith("]")):
         raise UserError(
             "The brackets of the pasted text cannot be read; "
             "write it like [[1, 0], [0, 1]] or [1 0; 0 1]."
         )
-    if len(groups) > 1 or "[[" in text:
-        groups = [group.replace("\n", " ") for group in groups]
-    lines = [line for group in groups for line in re.split(r"[;\n]", group) if line.strip()]
-    if not lines:
+    rows = [row.strip("[] \n") for row in _ROW_ENDS.split(text)]
+    if not any(rows):
         raise UserError("There is nothing to paste: the brackets are empty.")
-    return [
-        [cell.strip() for cell in line.split(",")] if "," in line else line.split()
-        for line in lines
-    ]
+    return [row.split(",") if "," in row else row.split() for row in rows]
 
 
 def _unquoted(cell: str) -> str:

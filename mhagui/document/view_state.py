@@ -19,7 +19,7 @@ class ColourScale(enum.Enum):
     LINEAR = "linear, 0 to 1"
     LINEAR_TO_MAX = "linear, 0 to max"
     LOGARITHMIC = "logarithmic"
-    RELATIVE = "relative to uniform, A·n_t"
+    RELATIVE = "relative to uniform"
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,22 +43,15 @@ def draw(name: str, scene: "Scene", result: "Result", *, row: int | None = None)
         When there is no such figure or row, or the scene has no packed W_Q to draw.
     """
     _check_choices("figure", [name], tuple(FIGURES))
+    _check_row(row, scene.n_positions)
     from mhagui.figures import drawing
 
     return drawing.draw(name, scene, result, row)
 
 
-def why_not(name: str, scene: "Scene", result: "Result") -> str | None:
-    """Return the sentence that says why ``scene`` has no figure ``name``; None when it has."""
-    if name != "packed-wq":
-        return None
-    from mhagui.figures.packed import packed_w_q
-
-    try:
-        packed_w_q(scene, result)
-    except UserError as error:
-        return str(error)
-    return None
+def why_not(name: str, result: "Result") -> str | None:
+    """Return the sentence that says why the scene has no figure ``name``; None when it has."""
+    return result.packed_queries.why_none if name == "packed-wq" else None
 
 
 def render(figure: "Figure", format: str, dpi: int = DEFAULT_DPI) -> bytes:  # noqa: A002 - matplotlib's word
@@ -83,21 +76,23 @@ def write_figures(
     names: Sequence[str],
     formats: Sequence[str],
     dpi: int = DEFAULT_DPI,
+    *,
+    row: int | None = None,
 ) -> list[Path]:
     """Write each of ``names`` in each of ``formats`` into ``folder`` and return the paths.
 
-    The folder is made if it is missing. All is drawn before anything is written, and no file
-    changes before all of them are on the disk.
+    ``row`` is that of ``draw``. The folder is made if it is missing. All is drawn before anything
+    is written, and no file changes before all of them are on the disk.
 
     Raises
     ------
     UserError
-        When a name, a format or the dpi is none there is, a figure cannot be drawn or a file
-        cannot be written.
+        When a name, a format, the dpi or the row is none there is, a figure cannot be drawn or a
+        file cannot be written.
     """
     from mhagui.files import make_folder, write_all
 
-    contents = render_all(scene, result, names, formats, dpi)
+    contents = render_all(scene, result, names, formats, dpi, row=row)
     make_folder(folder)
     files = {folder / name: data for name, data in contents.items()}
     write_all(files)
@@ -110,12 +105,15 @@ def render_all(
     names: Sequence[str],
     formats: Sequence[str],
     dpi: int = DEFAULT_DPI,
+    *,
+    row: int | None = None,
 ) -> dict[str, bytes]:
     """Return the files ``write_figures`` would write, by name; raises UserError as it does."""
     _check_choices("figure", names, tuple(FIGURES))
     _check_choices("format", formats, FORMATS)
     _check_dpi(dpi)
-    drawn = {name: draw(name, scene, result) for name in names}
+    _check_row(row, scene.n_positions)
+    drawn = {name: draw(name, scene, result, row=row) for name in names}
     return {
         f"{name}.{kind}": render(figure, kind, dpi)
         for name, figure in drawn.items()
@@ -129,6 +127,11 @@ def _check_choices(what: str, given: Sequence[str], possible: Sequence[str]) -> 
             raise UserError(
                 f"There is no {what} “{choice}”; the {what}s are {', '.join(possible)}."
             )
+
+
+def _check_row(row: int | None, n_positions: int) -> None:
+    if row is not None and not 0 <= row < n_positions:
+        raise UserError(f"There is no row t{row + 1}; this scene has t1 to t{n_positions}.")
 
 
 def _check_dpi(dpi: object) -> None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -29,11 +29,8 @@ from mhagui.figures.page import (
     round_ticks,
     text_width,
 )
-from mhagui.formats import fixed, short
+from mhagui.formats import cell, short
 from mhagui.palette import diverging_table, ink_on
-
-if TYPE_CHECKING:
-    from matplotlib.colorbar import Colorbar
 
 BAND = 0.05  # inches: thickness of a head's band
 VALUE_SIZES = (7.0, 6.5, 6.0, 5.5)
@@ -169,7 +166,7 @@ def draw_mask(grid: Grid, allowed: Mask) -> None:
 
 def draw_values(grid: Grid, values: Matrix, scale: Scale, allowed: Mask | None = None) -> None:
     """Write each value into its cell, where all of them fit in a size that can be read."""
-    texts = [[cell_text(float(value)) for value in row] for row in values]
+    texts = [[cell(float(value), leading_zero=True) for value in row] for row in values]
     size = _value_size(grid, texts)
     if size is None:
         return
@@ -187,13 +184,6 @@ def draw_values(grid: Grid, values: Matrix, scale: Scale, allowed: Mask | None =
         grid.axes.text(
             column + 0.5, row + 0.5, texts[row][column], zorder=4, parse_math=False, **look
         )
-
-
-def cell_text(value: float) -> str:
-    """Return ``value`` for a cell: whole numbers whole, others to two places, large ones short."""
-    if abs(value) >= 1000:
-        return short(value, 2)
-    return short(value) if value == round(value, 0) else fixed(value, 2)
 
 
 def _value_size(grid: Grid, texts: list[list[str]]) -> float | None:
@@ -268,11 +258,9 @@ def rule_heads(grid: Grid, n_heads: int, width: int, *, columns: bool) -> None:
         line(head * width, color=INK, linewidth=0.6, zorder=3.5)
 
 
-def colour_bar(axes: Axes, scale: Scale, label: str, *, upright: bool = True) -> "Colorbar":
+def colour_bar(axes: Axes, scale: Scale, label: str) -> None:
     """Fill ``axes`` with the bar of ``scale``: its ends, its middle and, of a signed one, zero."""
-    bar = axes.figure.colorbar(
-        scale.mappable, cax=axes, orientation="vertical" if upright else "horizontal"
-    )
+    bar = axes.figure.colorbar(scale.mappable, cax=axes)
     ticks = np.linspace(scale.low, scale.high, 3 if scale.is_signed else 5)
     bar.set_ticks(list(ticks), labels=[short(tick, 3) for tick in ticks])
     bar.ax.tick_params(length=2, width=0.5, color=MUTED_INK)
@@ -280,8 +268,3 @@ def colour_bar(axes: Axes, scale: Scale, label: str, *, upright: bool = True) ->
     if bar.solids is not None:  # a line of each colour's own, or viewers let the page shine through
         bar.solids.set(edgecolor="face", linewidth=0.3)
     bar.set_label(label)
-    if not upright:  # the outer numbers stay inside the ends of the bar
-        outer = bar.ax.get_xticklabels()
-        outer[0].set_horizontalalignment("left")
-        outer[-1].set_horizontalalignment("right")
-    return bar

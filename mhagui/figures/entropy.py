@@ -1,5 +1,7 @@
 """Row entropy of every head against its ceiling."""
 
+import math
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,15 +20,15 @@ from mhagui.figures.page import (
     state_of,
     wrapped,
 )
-from mhagui.palette import HEAD_COLOURS, head_colour
+from mhagui.palette import HEAD_MARKERS, head_colour, head_marker
 
 LEFT = EDGE + line_height(LABEL_SIZE) + 0.32
 WIDTH, HEIGHT = 4.2, 2.7
 BELOW = 0.42
 LEGEND_WIDTH = 1.75
-LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
-MARKERS = ("o", "s", "^", "D", "v")
-MANY = 40  # rows from which they are drawn without dots
+LINES = ("-", "--", "-.", ":")
+MOST_MARKERS = 24  # on one line
+STAR_SIZE, MARKER_SIZE = 6.5, 4.0  # in points; a star of the same size looks smaller
 
 
 def draw(scene: Scene, result: Result) -> Figure:
@@ -61,11 +63,9 @@ def _name(number: int, head: HeadResult) -> str:
 
 def _ceiling(axes: Axes, result: Result) -> None:
     """Draw the ceiling wide and pale, so that it is seen on both sides of a line on it."""
-    counts = result.allowed.sum(axis=1)
-    rows = np.arange(1, len(counts) + 1)
     axes.plot(
-        rows,
-        np.log2(counts),
+        np.arange(1, len(result.ceiling_bits) + 1),
+        result.ceiling_bits,
         color="#d0d0d0",
         linewidth=6,
         solid_capstyle="round",
@@ -74,18 +74,20 @@ def _ceiling(axes: Axes, result: Result) -> None:
 
 
 def _line(axes: Axes, head: HeadResult, name: str) -> None:
-    bits = head.row_entropy_bits
-    turn = (
-        (head.head.uid - 1) // len(HEAD_COLOURS) % len(LINES)
-    )  # where colours come again, dashes differ
+    bits, uid = head.row_entropy_bits, head.head.uid
+    marker = head_marker(uid).on_paper
+    step = math.ceil(len(bits) / MOST_MARKERS)
+    # Where markers come again dashes differ, so that 32 heads are told apart without colour.
+    dashes = LINES[(uid - 1) // len(HEAD_MARKERS) % len(LINES)]
     axes.plot(
         np.arange(1, len(bits) + 1),
         bits,
-        color=head_colour(head.head.uid),
-        linestyle=LINES[turn],
+        color=head_colour(uid),
+        linestyle=dashes,
         linewidth=1.4,
-        marker=MARKERS[turn] if len(bits) <= MANY else "",
-        markersize=4,
+        marker=marker,
+        markersize=STAR_SIZE if marker == "*" else MARKER_SIZE,
+        markevery=((uid - 1) % step, step),  # apart where curves lie on one another
         markerfacecolor=None if head.active else "white",
         alpha=1.0 if head.active else 0.6,
         label=name,

@@ -4,15 +4,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from mhagui.document import HeadResult, Pattern, Result, Scene
-from mhagui.document.records import Array
-from mhagui.document.scene import design_of
-from mhagui.errors import UserError
+from mhagui.document.designs import design_of, ideal_taps
 from mhagui.figures.page import (
     EDGE,
     FULL_WIDTH,
@@ -20,6 +17,7 @@ from mhagui.figures.page import (
     INK,
     LABEL_SIZE,
     MUTED_INK,
+    POINTS,
     RULE,
     TICK_SIZE,
     TITLE_SIZE,
@@ -39,7 +37,7 @@ BELOW = line_height(TICK_SIZE) + 0.14
 LINES_BELOW = 2 * line_height(LABEL_SIZE) + 0.14
 WIDEST = 2.4
 MANY_HEADS = 8
-FEWEST_KEYS = 12  # shown, where there are so many; the axis goes on a little past t
+SHORTEST_IDEAL = 0.06  # inches: the line of one tap
 MANY_KEYS = 40  # from here on taps are drawn without dots
 LEGEND = ("weights", "ideal filter, which a growing gain approaches")
 
@@ -82,29 +80,12 @@ class Layout:
 def draw(scene: Scene, result: Result, row: int | None = None) -> Figure:
     """Draw row ``row`` (from 0) of every head; t4, or the last where T is less, when None."""
     at = min(3, scene.n_positions - 1) if row is None else row
-    if not 0 <= at < scene.n_positions:
-        raise UserError(f"There is no row t{at + 1}; this scene has t1 to t{scene.n_positions}.")
     layout = _layout(result)
     figure = new_page(*layout.page, f"{scene.title}: impulse responses at t{at + 1}")
     for index, head in enumerate(result.heads):
         _panel(figure, layout, index, head, at)
     _surroundings(figure, layout, at)
     return figure
-
-
-def ideal_taps(pattern: Pattern, row: int, n_positions: int) -> Array:
-    """Return row ``row`` of the filter a head of ``pattern`` approaches as its gain grows, (T,).
-
-    A first-sample hold, a unit delay (whose first row has only t1 to hold), the identity or a
-    growing box.
-    """
-    taps = np.zeros(n_positions)
-    if pattern is Pattern.UNIFORM:
-        taps[: row + 1] = 1 / (row + 1)
-    else:
-        at = {Pattern.FIRST_TOKEN: 0, Pattern.PREVIOUS_TOKEN: max(row - 1, 0), Pattern.SELF: row}
-        taps[at[pattern]] = 1.0
-    return taps
 
 
 def _layout(result: Result) -> Layout:
@@ -126,8 +107,8 @@ def _title(number: int, head: HeadResult, width: float, size: float) -> list[str
 def _panel(figure: Figure, layout: Layout, index: int, head: HeadResult, row: int) -> None:
     left, top = layout.corner(index)
     axes = place(figure, left, top, layout.width, layout.height)
-    last = min(len(head.weights), max(row + 3, FEWEST_KEYS))
-    _stems(axes, head, row, last)
+    last = len(head.weights)
+    _stems(axes, head, row, layout.width / last)
     _dress(axes, last, layout.width, is_first=index % layout.n_columns == 0)
     lines = layout.titles[index]
     title_top = top - 0.06 - len(lines) * line_height(layout.title_size)
@@ -139,22 +120,22 @@ def _panel(figure: Figure, layout: Layout, index: int, head: HeadResult, row: in
     write(figure, left, title_top, "\n".join(lines), **look)
 
 
-def _stems(axes: Axes, head: HeadResult, row: int, last: int) -> None:
+def _stems(axes: Axes, head: HeadResult, row: int, pitch: float) -> None:
+    """Draw the taps of ``row``, ``pitch`` inches from one key to the next."""
+    last = len(head.weights)
     keys = np.arange(1, row + 2)
-    taps, ideal = head.weights[row, : row + 1], ideal_taps(head.head.pattern, row, row + 1)
+    taps, ideal = head.weights[row, : row + 1], ideal_taps(head.head.pattern, row)
     colour = head_colour(head.head.uid)
     if row + 1 < last:
         axes.axvspan(
             row + 1.5, last + 0.6, facecolor="white", edgecolor=HATCH, hatch="//////", linewidth=0
         )
-    _ideal(axes, keys[ideal > 0], ideal[ideal > 0])
-    axes.vlines(keys, 0, taps, color=colour, linewidth=1.4, zorder=3)
+    half = max(0.36, SHORTEST_IDEAL / 2 / pitch)  # in keys
+    on = ideal > 0
+    axes.hlines(ideal[on], keys[on] - half, keys[on] + half, color=MUTED_INK, linewidth=1, zorder=2)
+    axes.vlines(keys, 0, taps, color=colour, linewidth=min(1.4, 0.6 * pitch * POINTS), zorder=3)
     dots = "o" if last <= MANY_KEYS else ""
     axes.plot(keys, taps, dots, color=colour, markersize=4, zorder=4, clip_on=False)
-
-
-def _ideal(axes: Axes, keys: npt.NDArray[np.int64], taps: Array) -> None:
-    axes.hlines(taps, keys - 0.36, keys + 0.36, color=MUTED_INK, linewidth=1, zorder=2)
 
 
 def _dress(axes: Axes, last: int, width: float, *, is_first: bool) -> None:

@@ -1,10 +1,9 @@
 """The packed W_Q = [W_Q^1 .. W_Q^H] with the slice of every head."""
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from mhagui.document import Result, Scene
-from mhagui.document.records import Array, read_only
+from mhagui.document.records import Array
 from mhagui.errors import UserError
 from mhagui.figures.cells import (
     BAND,
@@ -45,41 +44,12 @@ TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.12
 HEADS = line_height(LABEL_SIZE) + 0.06
 
 
-def packed_w_q(scene: Scene, result: Result) -> Array:
-    """Return the packed W_Q, (d_model, H * d_k), of least norm with X W_Q = [Q_1 .. Q_H].
-
-    Raises
-    ------
-    UserError
-        When there is none: where tokens of X are alike, or depend on one another, but their
-        queries do not.
-    """
-    x, wanted = scene.x, np.hstack([head.q for head in result.heads])
-    if np.array_equal(x @ x.T, np.eye(scene.n_positions)):
-        return read_only(x.T @ wanted)  # one-hot tokens: the queries themselves, to the last bit
-    packed = np.linalg.lstsq(x, wanted, rcond=None)[0]
-    error = np.abs(x @ packed - wanted).max(axis=1)
-    worst = int(np.argmax(error))
-    scale = float(np.abs(wanted).max())
-    if error[worst] > 1e-9 * scale:
-        raise UserError(_why_none(scene, worst))
-    return read_only(packed)
-
-
-def _why_none(scene: Scene, row: int) -> str:
-    twins = np.flatnonzero((scene.x == scene.x[row]).all(axis=1))
-    what = "the tokens of X depend on one another, but their queries do not follow"
-    if len(twins) > 1:
-        what = f"tokens t{twins[0] + 1} and t{twins[1] + 1} are the same, but their queries are not"
-    return (
-        f"The packed W_Q does not exist for this scene: {what}; "
-        f"it does with a T of at most d_model = {scene.d_model} different tokens."
-    )
-
-
 def draw(scene: Scene, result: Result) -> Figure:
     """Draw the packed W_Q; raises UserError where it does not exist."""
-    values = packed_w_q(scene, result)
+    packed = result.packed_queries
+    if packed.why_none is not None:
+        raise UserError(packed.why_none)
+    values = packed.w_q
     rows, columns = values.shape
     labels = positions(rows, "x")
     left = EDGE + AXIS_LABEL + text_width(labels[-1]) + 0.06

@@ -152,7 +152,7 @@ def _pieces(word: str, width: float, size: float) -> list[str]:
 
 def state_of(head: HeadResult) -> str:
     """Return what to add to the name of a head that does not reach W_O."""
-    return "" if head.active else " (muted)" if head.head.muted else " (not soloed)"
+    return "" if head.active else f" ({head.standing})"
 
 
 def round_ticks(count: int, most: int) -> list[int]:

@@ -40,12 +40,13 @@ from mhagui.formats import head_columns, positions
 from mhagui.palette import head_colour
 
 CELL = 0.36  # inches at most
-ROOM = 1.75  # what a matrix is given at least, for its title and for the colour bars
+ROOM = 1.75  # what a matrix is given at least, for its title
+BARS_WIDTH, BARS_HEIGHT = 2.25, 1.2  # what the colour bars are given at least
 TALLEST = 6.4  # W_O and O together
 TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.06
 LABELS = line_height(TICK_SIZE) + BAND + 0.06
 AXIS_LABEL = line_height(LABEL_SIZE) + 0.04
-BAR_THICKNESS, BAR_PITCH = 0.13, 0.56
+BAR_THICKNESS = 0.13
 RIGHT = 0.16
 
 
@@ -85,8 +86,8 @@ def _layout(scene: Scene) -> Layout:
     reads = head_columns(scene.n_heads, scene.d_v)
     between = max(text_width(reads[-1]), text_width(positions(scene.n_positions)[-1])) + BAND + 0.22
     inner, outer, above, below = _sizes(scene, FULL_WIDTH - left - between - RIGHT)
-    second = left + max(inner, ROOM) + between
-    upper_end = EDGE + TITLE + max(above, ROOM)
+    second = left + max(inner, BARS_WIDTH) + between
+    upper_end = EDGE + TITLE + max(above, BARS_HEIGHT)
     lower = upper_end + LABELS + 0.12 + TITLE
     note_top = lower + below + LABELS + AXIS_LABEL + 0.04
     note = len(_silent_note(scene)) * line_height(TICK_SIZE)
@@ -94,7 +95,7 @@ def _layout(scene: Scene) -> Layout:
         w_o=Box(second, upper_end - above, outer, above),
         concat=Box(left, lower, inner, below),
         output=Box(second, lower, outer, below),
-        bars=Box(left, EDGE + TITLE, max(inner, ROOM), BAR_THICKNESS),
+        bars=Box(left, EDGE + TITLE, max(inner, BARS_WIDTH), max(above, BARS_HEIGHT)),
         note_top=note_top,
         page=(second + max(outer, ROOM) + RIGHT, note_top + note + EDGE),
     )
@@ -155,10 +156,12 @@ def _titles(figure: Figure, layout: Layout, scene: Scene) -> None:
 
 
 def _bars(figure: Figure, box: Box, scales: Sequence[Scale]) -> None:
+    """Fill the corner beside W_O with the three bars, as high as it is."""
+    label_top = box.top - line_height(TICK_SIZE) - 0.05
     for number, (scale, label) in enumerate(zip(scales, ("$W_O$", "Concat", "O"), strict=True)):
-        top = box.top + number * BAR_PITCH
-        write(figure, box.left, top - line_height(TICK_SIZE) - 0.03, label, fontsize=TICK_SIZE)
-        colour_bar(place(figure, box.left, top, box.width, box.height), scale, "", upright=False)
+        left = box.left + number * box.width / len(scales)
+        write(figure, left, label_top, label, fontsize=TICK_SIZE)
+        colour_bar(place(figure, left, box.top, BAR_THICKNESS, box.height), scale, "")
 
 
 def _axis_labels(figure: Figure, layout: Layout) -> None:

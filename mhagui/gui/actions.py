@@ -18,7 +18,7 @@ class ActionInfo:
     key: str
     text: str
     tip: str
-    shortcut: QKeySequence.StandardKey | str | None = None
+    shortcut: QKeySequence.StandardKey | str | tuple[str, ...] = ()
     icon: str | None = None
     checkable: bool = False
     role: QAction.MenuRole = QAction.MenuRole.NoRole
@@ -33,10 +33,17 @@ ACTIONS = (
         icon="open",
     ),
     ActionInfo(
+        key="save",
+        text="&Save scene as…",
+        tip="Write this scene to a file that opens here and on the command line",
+        shortcut=Key.Save,
+        icon="save",
+    ),
+    ActionInfo(
         key="export",
         text="&Export figures…",
         tip="Write the figures of this scene to files",
-        shortcut="Ctrl+E",
+        shortcut="Ctrl+Shift+E",  # Ctrl+E is the end of the line in a box
         icon="export",
     ),
     ActionInfo(
@@ -57,7 +64,7 @@ ACTIONS = (
         key="redo",
         text="&Redo",
         tip="Do again what was undone",
-        shortcut=Key.Redo,
+        shortcut=("Ctrl+Shift+Z", "Ctrl+Y"),  # the standard keys of all platforms
         icon="redo",
     ),
     ActionInfo(
@@ -122,13 +129,13 @@ SEPARATOR = "-"
 # A key in angle brackets stands for a sub-menu that the window fills itself.
 _WINDOW = ("<docks>", "reset_layout", "<theme>", "full_screen")
 MENUS = (
-    ("&File", ("open", "<lessons>", SEPARATOR, "export", SEPARATOR, "quit")),
+    ("&File", ("open", "<lessons>", "save", SEPARATOR, "export", SEPARATOR, "quit")),
     ("&Edit", ("undo", "redo", SEPARATOR, "reset_gains")),
     ("&View", ("weights", "scores", "<colours>", "enlarge", SEPARATOR, *_WINDOW)),
     ("&Help", ("about_scene", "about")),
 )
 
-TOOL_BAR = ("open", SEPARATOR, "undo", "redo", "reset_gains", SEPARATOR, "export")
+TOOL_BAR = ("open", "save", SEPARATOR, "undo", "redo", "reset_gains", SEPARATOR, "export")
 
 
 def make_actions(
@@ -166,12 +173,11 @@ def _make_action(info: ActionInfo, parent: QWidget, handler: Callable[[], object
     return action
 
 
-def _keys(shortcut: QKeySequence.StandardKey | str | None) -> list[QKeySequence]:
-    if shortcut is None:
-        return []
+def _keys(shortcut: QKeySequence.StandardKey | str | tuple[str, ...]) -> list[QKeySequence]:
     if isinstance(shortcut, Key):
         return QKeySequence.keyBindings(shortcut)
-    return [QKeySequence(shortcut)]
+    texts = (shortcut,) if isinstance(shortcut, str) else shortcut
+    return [QKeySequence(text) for text in texts]
 
 
 def _with_shortcut(tip: str, shortcut: QKeySequence) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 from mhagui import __version__
 from mhagui._resources import resource_path
 from mhagui.document import Scene
+from mhagui.gui.faults import ended_by_signals, faults_shown
 from mhagui.gui.icons import application_icon
 from mhagui.gui.theme import ThemeChoice, apply_theme
 
@@ -43,14 +44,16 @@ def use_bundled_font(app: QApplication) -> None:
 
 
 def run(scene: Scene) -> int:
-    """Show ``scene`` in a window and return the exit status when it is closed."""
+    """Show ``scene`` in a window and return the exit status when it is closed or interrupted."""
     app = make_application()
     # The window pulls in pyqtgraph, which looks for a running application when it is imported.
     from mhagui.gui.main_window import MainWindow
 
     window = MainWindow(scene)
+    window.resize(window.size().boundedTo(window.screen().availableSize()))
     window.show()
-    status = app.exec()
+    with ended_by_signals(app), faults_shown(window.refuse):
+        status = app.exec()
     window.deleteLater()
     app.processEvents()
     return status

@@ -1,12 +1,13 @@
 """The title of a dock: its name and two quiet buttons."""
 
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QFont
+from PySide6.QtCore import QPoint, QSize
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from mhagui.gui.icons import icon
+from mhagui.gui.widgets.drawing import demi_bold
 
 BUTTON_PIXELS = 12
+FLOATING_OFFSET = QPoint(24, 24)
 
 
 class DockTitle(QWidget):
@@ -16,9 +17,7 @@ class DockTitle(QWidget):
         super().__init__(dock)
         self._dock = dock
         label = QLabel(dock.windowTitle())
-        font = QFont(label.font())
-        font.setWeight(QFont.Weight.DemiBold)
-        label.setFont(font)
+        label.setFont(demi_bold(label.font()))
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 3, 4, 1)
         row.setSpacing(0)
@@ -42,3 +41,5 @@ class DockTitle(QWidget):
 
     def _toggle_floating(self) -> None:
         self._dock.setFloating(not self._dock.isFloating())
+        if self._dock.isFloating():  # a little aside, so that it is seen to have come off
+            self._dock.move(self._dock.pos() + FLOATING_OFFSET)

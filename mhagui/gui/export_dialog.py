@@ -1,5 +1,6 @@
 """The dialog that writes figures of the scene to files."""
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -21,49 +22,53 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui import figures
-from mhagui.document import Result, Scene
 from mhagui.errors import UserError
+from mhagui.gui.bench import Frame
 
 DEFAULT_FOLDER = "mhagui-figures"
-DEFAULT_DPI = 300
 
 
 class ExportDialog(QDialog):
     """Asks which figures, in which formats, how fine and where, and writes them."""
 
-    def __init__(self, scene: Scene, result: Result, parent: QWidget | None = None) -> None:
+    def __init__(self, frame: Frame, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export figures")
-        self._scene = scene
-        self._result = result
+        self._frame = frame
         self._figures = {name: QCheckBox(title) for name, title in figures.FIGURES.items()}
         self._formats = {name: QCheckBox(name.upper()) for name in figures.FORMATS}
         self._dpi = QSpinBox()
-        self._folder = QLineEdit(str(Path.cwd() / DEFAULT_FOLDER))
+        self._folder = QLineEdit(str(_start_folder() / DEFAULT_FOLDER))
         self._message = QLabel()
+        self._write_button = QPushButton("&Export")
         self._build()
 
     def _build(self) -> None:
         for name, box in self._figures.items():
+            reason = figures.why_not(name, self._frame.result)
             box.setObjectName(f"figure_{name}")
-            box.setChecked(True)
+            box.setEnabled(reason is None)
+            box.setChecked(reason is None)
+            box.setToolTip(reason or f"Written as {name}")
         for name, box in self._formats.items():
             box.setObjectName(f"format_{name}")
             box.setChecked(name != "svg")
         self._dpi.setRange(figures.MIN_DPI, figures.MAX_DPI)
-        self._dpi.setValue(DEFAULT_DPI)
+        self._dpi.setValue(figures.DEFAULT_DPI)
         self._dpi.setSuffix(" dpi")
         self._dpi.setObjectName("exportDpi")
         self._folder.setObjectName("exportFolder")
         self._folder.setMinimumWidth(340)
         self._message.setObjectName("exportMessage")
         self._message.setWordWrap(True)
+        self._message.setTextFormat(Qt.TextFormat.PlainText)  # folders may be called anything
         self._message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._name_for_screen_readers()
         layout = QVBoxLayout(self)
         layout.addLayout(self._form())
         layout.addWidget(self._message)
         layout.addWidget(self._buttons())
+        self._write_button.setDefault(True)  # once it is in the dialog; before, it means nothing
 
     def _name_for_screen_readers(self) -> None:
         self._dpi.setAccessibleName("Resolution of PNG files in dots per inch")
@@ -77,16 +82,16 @@ class ExportDialog(QDialog):
         form.addRow("Formats", _in_row(list(self._formats.values())))
         form.addRow("Resolution", self._dpi)
         browse = QPushButton("&Browse…")
+        browse.setAutoDefault(False)  # Enter exports
         browse.clicked.connect(self._browse)
         form.addRow("Folder", _in_row([self._folder, browse]))
         return form
 
     def _buttons(self) -> QDialogButtonBox:
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        write = buttons.addButton("&Export", QDialogButtonBox.ButtonRole.ActionRole)
-        write.setObjectName("exportButton")
-        write.setDefault(True)
-        write.clicked.connect(self._export)
+        buttons.addButton(self._write_button, QDialogButtonBox.ButtonRole.AcceptRole)
+        self._write_button.setObjectName("exportButton")
+        self._write_button.clicked.connect(self._export)
         buttons.rejected.connect(self.reject)
         return buttons
 
@@ -98,15 +103,18 @@ class ExportDialog(QDialog):
     def _export(self) -> None:
         names = [name for name, box in self._figures.items() if box.isChecked()]
         formats = [name for name, box in self._formats.items() if box.isChecked()]
-        folder = Path(self._folder.text()).expanduser()
-        if not names or not formats:
-            self._message.setText("Choose at least one figure and one format.")
-        elif self._may_replace(folder, names, formats):
+        folder = Path(os.path.expanduser(self._folder.text()))  # noqa: PTH111 - Path's may raise
+        if not (names and formats and self._folder.text().strip()):
+            self._message.setText("Choose at least one figure, one format and a folder.")
+            return
+        self._message.setText("")
+        if self._may_replace(folder, names, formats):
             self._write(folder, names, formats)
 
     def _may_replace(self, folder: Path, names: list[str], formats: list[str]) -> bool:
         files = [f"{name}.{kind}" for name in names for kind in formats]
-        there = [file for file in files if (folder / file).exists()]
+        # os.path's says no where one may not look; the writing will say why.
+        there = [file for file in files if os.path.lexists(folder / file)]
         if not there:
             return True
         question = f"{folder} already has {', '.join(there)}.\n\nReplace what is there?"
@@ -117,7 +125,13 @@ class ExportDialog(QDialog):
         QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
         try:
             written = figures.write_figures(
-                self._scene, self._result, folder, names, formats, self._dpi.value()
+                self._frame.scene,
+                self._frame.result,
+                folder,
+                names,
+                formats,
+                self._dpi.value(),
+                row=self._frame.view.cursor.query,
             )
         except UserError as error:
             self._message.setText(str(error))
@@ -125,6 +139,13 @@ class ExportDialog(QDialog):
             self._message.setText(f"{len(written)} files written to {folder}")
         finally:
             QGuiApplication.restoreOverrideCursor()
+
+
+def _start_folder() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:  # the folder the program was started in is gone
+        return Path.home()
 
 
 def _in_row(widgets: list[QWidget]) -> QWidget:

@@ -7,13 +7,30 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu, QMessageBox, QWidget
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QGuiApplication, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QFileDialog,
+    QLineEdit,
+    QMainWindow,
+    QMenu,
+    QMessageBox,
+    QWidget,
+)
 
-from mhagui import __version__
-from mhagui.document import ColourScale, Quantity, Scene, lesson_names, load_lesson, read_scene
+from mhagui.document import (
+    ColourScale,
+    Quantity,
+    Scene,
+    lesson_names,
+    load_lesson,
+    read_scene,
+    scene_to_json,
+)
 from mhagui.document.edits import OpenScene, ResetGains
 from mhagui.errors import UserError
+from mhagui.files import write_atomically
+from mhagui.gui.about import SceneDialog, about_text
 from mhagui.gui.actions import MENUS, SEPARATOR, TOOL_BAR, fill_menu, make_actions
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.dock_title import DockTitle
@@ -29,6 +46,7 @@ from mhagui.gui.theme import ThemeChoice, apply_theme
 
 DEFAULT_SIZE = QSize(1280, 800)
 SCENE_FILES = "Scenes (*.json);;All files (*)"
+NOTICE_MILLISECONDS = 5_000
 
 Choice = TypeVar("Choice", bound=Enum)
 
@@ -55,7 +73,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self._status)
         self.bench.shown.connect(self._on_shown)
         self.bench.history_changed.connect(self._on_history_changed)
-        self.bench.refused.connect(self._status.refuse)
+        self.bench.refused.connect(self.refuse)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
         self._on_history_changed()
         self._on_shown(self.bench.frame)
@@ -128,10 +146,11 @@ class MainWindow(QMainWindow):
     def _handlers(self) -> dict[str, Callable[[], object]]:
         return {
             "open": self._choose_scene,
+            "save": self._choose_file,
             "export": self._export,
             "quit": self.close,
-            "undo": self.bench.undo,
-            "redo": self.bench.redo,
+            "undo": self._undo,
+            "redo": self._redo,
             "reset_gains": partial(self.bench.edit, ResetGains()),
             "weights": partial(self.bench.look, quantity=Quantity.WEIGHTS),
             "scores": partial(self.bench.look, quantity=Quantity.SCORES),
@@ -161,12 +180,31 @@ class MainWindow(QMainWindow):
 
     # --- what the user asks of it
 
+    def _undo(self) -> None:
+        self._finish_typing()
+        self.bench.undo()
+
+    def _redo(self) -> None:
+        self._finish_typing()
+        self.bench.redo()
+
+    def _finish_typing(self) -> None:
+        """Take over what is being typed, which would else land on whatever comes in its place."""
+        focus = self.focusWidget()
+        if isinstance(focus, QLineEdit | QAbstractSpinBox):
+            focus.clearFocus()
+            self.setFocus()
+
     def open_scene(self, scene: Scene) -> None:
         """Put ``scene`` on the bench; an undo brings the old one back."""
+        self._finish_typing()
         self.bench.edit(OpenScene(scene))
 
     def _open_lesson(self, name: str) -> None:
-        self.open_scene(load_lesson(name))
+        try:
+            self.open_scene(load_lesson(name))
+        except UserError as error:
+            self.refuse(str(error))
 
     def _choose_scene(self) -> None:
         path, _ = QFileDialog.getOpenFileName(self, "Open scene", "", SCENE_FILES)
@@ -178,11 +216,29 @@ class MainWindow(QMainWindow):
         try:
             self.open_scene(read_scene(path))
         except UserError as error:
-            self._status.refuse(str(error))
+            self.refuse(str(error))
+
+    def _choose_file(self) -> None:
+        suggested = f"{self.bench.scene.title}.json"
+        path, _ = QFileDialog.getSaveFileName(self, "Save scene as", suggested, SCENE_FILES)
+        if path:
+            self.save_file(Path(path))
+
+    def save_file(self, path: Path) -> None:
+        """Write the scene to ``path``, or say why not and leave what is there."""
+        try:
+            write_atomically(path, scene_to_json(self.bench.scene))
+        except UserError as error:
+            self.refuse(str(error))
+        else:
+            self._status.showMessage(f"Saved to {path}", NOTICE_MILLISECONDS)
+
+    def refuse(self, sentence: str) -> None:
+        """Say in the status bar why something was not done."""
+        self._status.refuse(sentence, self.bench.scene)
 
     def _export(self) -> None:
-        frame = self.bench.frame
-        ExportDialog(frame.scene, frame.result, self).exec()
+        ExportDialog(self.bench.frame, self).exec()
 
     def _toggle_enlarged(self) -> None:
         view = self.bench.view
@@ -207,13 +263,16 @@ class MainWindow(QMainWindow):
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def _about_scene(self) -> None:
-        scene = self.bench.scene
-        QMessageBox.information(
-            self, scene.title, scene.description or "This scene has no description."
-        )
+        SceneDialog(self.bench.scene, self).exec()
 
     def _about(self) -> None:
         QMessageBox.about(self, "About mhagui", about_text())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin with the keyboard at the heatmaps, where arrows move the cursor."""
+        super().showEvent(event)
+        if self.focusWidget() is None:
+            self.heatmaps.take_focus()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop feeding the panels before they go."""
@@ -221,18 +280,10 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
 
-def about_text() -> str:
-    """Return what the About box says, as rich text."""
-    return (
-        f"<h3>mhagui {__version__}</h3>"
-        "<p>An instrument for multi-head attention: drag a head's gain and see its weights, "
-        "entropy, rank and output move in the same frame.</p><p>MIT licence.</p>"
-    )
-
-
 def _name(action: QAction, verb: str, what: str | None) -> None:
     action.setEnabled(what is not None)
-    action.setText(f"{verb} {what[0].lower()}{what[1:]}" if what else verb)
+    escaped = what.replace("&", "&&") if what else ""
+    action.setText(f"{verb} {escaped[:1].lower()}{escaped[1:]}".strip())
 
 
 def _check(group: QActionGroup, choice: object) -> None:

@@ -49,7 +49,8 @@ class Panel(QDockWidget):
         self._keep_up(frame)
         self._draw_if_seen(frame)
 
-    def _on_visibility_changed(self, _visible: bool) -> None:
+    def _on_visibility_changed(self, visible: bool) -> None:
+        self.setEnabled(visible)  # or Tab would go into a dock that is behind others
         self._draw_if_seen(self.bench.frame)
 
     def _keep_up(self, frame: Frame) -> None:
@@ -59,8 +60,8 @@ class Panel(QDockWidget):
 
     def _draw_if_seen(self, frame: Frame) -> None:
         if frame is not self._drawn and self.is_in_sight():
-            previous, self._drawn = self._drawn, frame
-            self.show_frame(frame, previous)
+            self.show_frame(frame, self._drawn)
+            self._drawn = frame
 
     def changeEvent(self, event: QEvent) -> None:
         """Draw everything anew in the new colours or fonts."""

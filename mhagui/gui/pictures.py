@@ -1,6 +1,6 @@
 """From numbers to pictures: the colour of a weight or a score, and how one cell reads in words."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -9,8 +9,8 @@ import pyqtgraph as pg
 from mhagui import core, formats
 from mhagui.document import ColourScale, HeadResult, Quantity, Result, ViewState
 from mhagui.gui.bench import Frame
-from mhagui.gui.widgets.colour_bar import ColourRange
-from mhagui.gui.widgets.matrix_picture import HATCHED, Picture
+from mhagui.gui.widgets.colour_range import ColourRange
+from mhagui.gui.widgets.matrix_picture import Picture, Writing
 from mhagui.palette import diverging_table
 
 N_COLOURS = 255
@@ -82,30 +82,56 @@ def head_picture(
     head: HeadResult, allowed: BoolArray, view: ViewState, scale: ColourRange
 ) -> Picture:
     """Return the picture of one head's weights or scores in the colours of ``scale``."""
-    values = shown_values(head, view.quantity)
-    is_weights = view.quantity is Quantity.WEIGHTS
-    is_relative = is_weights and view.colour_scale is ColourScale.RELATIVE
-    levels = values * allowed.sum(axis=1)[:, None] if is_relative else values
-    indices = core.quantise(levels, scale.low, scale.high, logarithmic=scale.logarithmic)
-    indices[~allowed] = HATCHED
+    values, noun = shown_values(head, view.quantity), "score"
+    if view.quantity is Quantity.WEIGHTS:
+        noun = "weight"
+        if view.colour_scale is ColourScale.RELATIVE:
+            values, noun = values * allowed.sum(axis=1)[:, None], "times uniform"
     labels = position_labels(values.shape[0])
     return Picture(
         values=values,
-        indices=indices,
+        indices=core.quantise(values, scale.low, scale.high, logarithmic=scale.logarithmic),
         table=scale.table,
         row_labels=labels,
         column_labels=labels,
         allowed=allowed,
+        writings=_writings(view, scale),
         signed=scale.table is signed_table(),
-        noun="weight" if is_weights else "score",
-        sample=".00" if is_weights else formats.cell(scale.low),
+        noun=noun,
     )
+
+
+def _writings(view: ViewState, scale: ColourRange) -> tuple[Writing, ...]:
+    """Return how the numbers in the cells are written; each sample is as wide as any of them."""
+    if view.quantity is Quantity.SCORES:
+        return tuple(
+            Writing(partial(formats.cell, decimals=decimals), formats.fixed(scale.low, decimals))
+            for decimals in (2, 1)
+        )
+    if view.colour_scale is ColourScale.RELATIVE:
+        return (Writing(_ratio_in_cell, "0.0"),)
+    weights = Writing(formats.cell, ".00")
+    if view.colour_scale is ColourScale.LOGARITHMIC:
+        return Writing(_small_in_cell, "0e−0"), weights
+    return (weights,)
+
+
+def _ratio_in_cell(value: float) -> str:
+    """Write a ratio with two digits: .35, 1.0, 3.7, 12."""
+    if value < 0.995:
+        return formats.cell(value)
+    return formats.fixed(value, 1 if value < 9.95 else 0)
+
+
+def _small_in_cell(value: float) -> str:
+    """Write a weight to two decimals, one that has none there with its power of ten: 2e−3."""
+    return formats.power(value) if 0 < value < 0.005 else formats.cell(value)
 
 
 def cursor_text(frame: Frame) -> str:
     """Return the read-out of the cell under the cursor.
 
-    For instance "head 2 · t = 4 · i = 3 · weight 0.9233 · 3.7× uniform".
+    For instance "head 2 · t = 4 · i = 3 · weight 0.9233 · 3.69× uniform".
     """
     cursor, result = frame.view.cursor, frame.result
     place = frame.scene.index_of(cursor.head)
@@ -125,7 +151,8 @@ def _weight(value: float) -> str:
 
 
 def _ratio(value: float) -> str:
-    return formats.short(value, 2) if value < 10 else formats.fixed(value, 0)
+    """Return three digits: 3.97, 4.00, 200, 0.353."""
+    return formats.significant(value, 3) if value >= 1 else formats.short(value, 3)
 
 
 class Pictures:
@@ -138,38 +165,38 @@ class Pictures:
         self._kept: dict[int, tuple[Array, ColourRange, Picture]] = {}
         self._largest: dict[int, tuple[Array, float]] = {}
 
-    def prepare(self, result: Result, view: ViewState) -> ColourRange:
-        """Take the numbers to show; return the scale they share."""
-        self._result, self._view = result, view
-        self._scale = colour_range(view, result.allowed.shape[0], self._largest_of_all())
-        heads = {head.head.uid for head in result.heads}
-        self._kept = {uid: kept for uid, kept in self._kept.items() if uid in heads}
-        return self._scale
+    def scale(self, result: Result, view: ViewState) -> ColourRange:
+        """Return the scale that the pictures of all heads share, and forget heads that are gone."""
+        uids = {head.head.uid for head in result.heads}
+        for kept in (self._kept, self._largest):
+            for uid in kept.keys() - uids:
+                del kept[uid]
+        return colour_range(view, result.allowed.shape[0], self._largest_of_all(result, view))
 
-    def of(self, head: HeadResult) -> Picture:
-        """Return the picture of one head of the prepared result."""
-        values = shown_values(head, self._view.quantity)
+    def of(
+        self, head: HeadResult, allowed: BoolArray, view: ViewState, scale: ColourRange
+    ) -> Picture:
+        """Return the picture of one head."""
+        values = shown_values(head, view.quantity)
         kept = self._kept.get(head.head.uid)
-        if kept is not None and kept[0] is values and kept[1] == self._scale:
+        if kept is not None and kept[0] is values and kept[1] == scale:
             return kept[2]
-        picture = head_picture(head, self._result.allowed, self._view, self._scale)
-        self._kept[head.head.uid] = (values, self._scale, picture)
+        picture = head_picture(head, allowed, view, scale)
+        self._kept[head.head.uid] = (values, scale, picture)
         return picture
 
-    def _largest_of_all(self) -> float:
-        view = self._view
-        is_fixed = view.colour_scale is not ColourScale.LINEAR_TO_MAX
-        if view.quantity is Quantity.WEIGHTS and is_fixed:
-            return 1.0
-        self._largest = {head.head.uid: self._largest_of(head) for head in self._result.heads}
-        return max(largest for _, largest in self._largest.values())
-
-    def _largest_of(self, head: HeadResult) -> tuple[Array, float]:
-        values = shown_values(head, self._view.quantity)
-        kept = self._largest.get(head.head.uid)
-        if kept is not None and kept[0] is values:
-            return kept
-        allowed = self._result.allowed
-        if self._view.quantity is Quantity.WEIGHTS:  # a row with a single key has weight 1 always
+    def _largest_of_all(self, result: Result, view: ViewState) -> float:
+        allowed = result.allowed
+        if view.quantity is Quantity.WEIGHTS:
+            if view.colour_scale is not ColourScale.LINEAR_TO_MAX:
+                return 1.0
+            # a row with a single key has weight 1 always
             allowed = allowed & (allowed.sum(axis=1) > 1)[:, None]
-        return values, largest_allowed(values, allowed)
+        return max(self._largest_of(head, view, allowed) for head in result.heads)
+
+    def _largest_of(self, head: HeadResult, view: ViewState, allowed: BoolArray) -> float:
+        values, uid = shown_values(head, view.quantity), head.head.uid
+        kept = self._largest.get(uid)
+        if kept is None or kept[0] is not values:
+            kept = self._largest[uid] = values, largest_allowed(values, allowed)
+        return kept[1]

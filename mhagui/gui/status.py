@@ -1,11 +1,13 @@
 """The status bar: the cell under the cursor, facts of the scene, and refusals for a while."""
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
+from mhagui.document import Scene
 from mhagui.gui.bench import Frame
 from mhagui.gui.pictures import cursor_text
 
-MESSAGE_MILLISECONDS = 10_000
+REFUSAL_MILLISECONDS = 15_000
 
 
 class StatusBar(QStatusBar):
@@ -13,26 +15,50 @@ class StatusBar(QStatusBar):
 
     def __init__(self) -> None:
         super().__init__()
-        self._cell = QLabel()
-        self._cell.setObjectName("cursorReadout")
-        self._cell.setAccessibleName("Cell under the cursor")
-        self._facts = QLabel()
-        self._facts.setObjectName("sceneFacts")
-        self._facts.setAccessibleName("Size of the scene and time of the last computation")
-        self._cell.setContentsMargins(6, 0, 6, 0)
-        self._facts.setContentsMargins(6, 0, 6, 0)
-        self.addWidget(self._cell, 1)
+        self._cell = _label("cursorReadout", "Cell under the cursor")
+        self._refusal = _label("refusal", "Why something was not done")
+        self._refusal.setMinimumWidth(1)  # a long sentence must not widen the window
+        self._facts = _label("sceneFacts", "Size of the scene and time of the last computation")
+        self._refused_in: Scene | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(REFUSAL_MILLISECONDS)
+        self._timer.timeout.connect(self.clear_refusal)
+        self.addWidget(self._cell)
+        self.addWidget(self._refusal, 1)
         self.addPermanentWidget(self._facts)
 
     def show_frame(self, frame: Frame) -> None:
-        """Show the cell and the facts of ``frame``."""
+        """Show the cell and the facts of ``frame``; another scene ends what was refused."""
         scene = frame.scene
+        if self._refused_in is not None and scene is not self._refused_in:
+            self.clear_refusal()
         self._cell.setText(cursor_text(frame))
         self._facts.setText(
             f"T {scene.n_positions} · H {scene.n_heads} · d_k {scene.d_k} · d_v {scene.d_v} · "
             f"d_model {scene.d_model} · float64 · {1000 * frame.compute_seconds:.1f} ms"
         )
 
-    def refuse(self, sentence: str) -> None:
-        """Show for ten seconds why something was not done."""
-        self.showMessage(sentence, MESSAGE_MILLISECONDS)
+    def refuse(self, sentence: str, scene: Scene) -> None:
+        """Show why something was not done, for a while or until ``scene`` changes."""
+        self._refused_in = scene
+        self._facts.hide()  # the sentence needs the room
+        self._refusal.setText(sentence)
+        self._refusal.setToolTip(sentence)
+        self._timer.start()
+
+    def clear_refusal(self) -> None:
+        """Forget what was refused."""
+        self._refused_in = None
+        self._timer.stop()
+        self._refusal.clear()
+        self._refusal.setToolTip("")
+        self._facts.show()
+
+
+def _label(object_name: str, accessible_name: str) -> QLabel:
+    label = QLabel()
+    label.setObjectName(object_name)
+    label.setAccessibleName(accessible_name)
+    label.setContentsMargins(6, 0, 6, 0)
+    return label

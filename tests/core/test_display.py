@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
 
-from mhagui.core import pool_any, pool_largest_magnitude, pool_maximum, quantise
+from mhagui.core import pool_largest_magnitude, pool_maximum, quantise
 
 relaxed = settings(deadline=None)
 COUNTS = st.integers(1, 12)
@@ -55,14 +55,6 @@ def test_pools_reduce_each_block(a, n_rows, n_columns):
         assert_array_equal(pooled, by_block(a, n_rows, n_columns, reduce_block))
 
 
-@relaxed
-@given(hnp.arrays(np.bool_, st.tuples(st.integers(1, 11), st.integers(1, 11))), COUNTS, COUNTS)
-def test_pool_any_reduces_each_block(mask, n_rows, n_columns):
-    pooled = pool_any(mask, n_rows, n_columns)
-    assert pooled.dtype == np.bool_
-    assert_array_equal(pooled, by_block(mask, n_rows, n_columns, np.any))
-
-
 @given(st.integers(1, 400), st.integers(1, 400))
 def test_blocks_differ_by_at_most_one_cell(size, count):
     # Blocks of 0, 1, 2, ...: the largest of a block is its last, so sizes are differences.
@@ -75,10 +67,9 @@ def test_blocks_differ_by_at_most_one_cell(size, count):
 
 @pytest.mark.parametrize("shape", [(4, 4), (2, 4), (4, 1), (0, 4)])
 def test_what_fits_is_returned_itself(shape):
-    a, mask = np.ones(shape), np.ones(shape, dtype=bool)
+    a = np.ones(shape)
     assert pool_maximum(a, 4, 4) is a
     assert pool_largest_magnitude(a, 4, 4) is a
-    assert pool_any(mask, 4, 4) is mask
 
 
 def test_lone_cell_survives():
@@ -87,7 +78,6 @@ def test_lone_cell_survives():
     a[3, 700] = -0.75
     assert pool_maximum(a, 100, 90).max() == 0.5
     assert pool_largest_magnitude(a, 100, 90).min() == -0.75
-    assert pool_any(a != 0, 100, 90).sum() == 2
 
 
 def test_opposite_values_of_one_block_show_the_positive():
@@ -100,7 +90,6 @@ def test_pools_keep_leading_axes():
         pooled = pool(a, 3, 2)
         assert pooled.shape == (2, 3, 3, 2)
         assert_array_equal(pooled[1, 2], pool(a[1, 2], 3, 2))
-    assert pool_any(a > 1, 3, 2).shape == (2, 3, 3, 2)
 
 
 # ---------------------------------------------------------------------------------------- quantise

@@ -166,7 +166,7 @@ CASES = [
         "w_o must have shape (..., 4, d_model): 2 heads times d_v = 2, got shape (5, 5).",
     ),
     (
-        lambda: core.residual_bound(OUTPUTS, np.ones(4)),
+        lambda: core.filter_bank_residual(OUTPUTS, np.ones(4)),
         "w_o must have shape (..., H·d_v, d_model), got shape (4,).",
     ),
     (
@@ -261,11 +261,6 @@ CASES = [
     (
         lambda: core.pool_maximum(SQUARE, 1, 0),
         "n_columns must be an integer of at least 1, got 0.",
-    ),
-    (lambda: core.pool_any(SQUARE, 1, 1), "mask must be boolean, got dtype float64."),
-    (
-        lambda: core.pool_any(np.array([True]), 1, 1),
-        "mask must have shape (..., M, N), got shape (1,).",
     ),
     (
         lambda: core.quantise(SQUARE, 2, 1),

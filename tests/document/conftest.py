@@ -20,7 +20,6 @@ from mhagui.document.edits import (
     RemoveHead,
     SetMasterGain,
     SetPattern,
-    SetProjection,
     SetProjectionBlock,
     SetSequenceLength,
     rename_head,
@@ -86,7 +85,6 @@ def _head(draw: Draw, uid: int, shape: tuple[int, int]) -> Head:
         draw(_matrices(*shape)),
         gain=draw(GAINS),
         key_magnitude=abs(draw(GAINS)),
-        query_magnitude=abs(draw(GAINS)),
         muted=draw(st.booleans()),
         soloed=draw(st.integers(0, 3)) == 0,
     )
@@ -128,6 +126,6 @@ _KINDS: list[Callable[[Draw, Scene], Edit]] = [
     _removal,
     lambda draw, scene: MoveHead(_uid(draw, scene), draw(st.integers(0, scene.n_heads - 1))),
     _cell,
-    lambda draw, scene: SetProjection(draw(_matrices(*scene.w_o.shape)), "Preset"),
+    lambda draw, scene: SetProjectionBlock(0, 0, draw(_matrices(*scene.w_o.shape))),
     lambda draw, scene: OpenScene(draw(_scenes())),
 ]

@@ -27,7 +27,6 @@ from mhagui.document.edits import (
     set_muted,
     set_soloed,
 )
-from mhagui.errors import UserError
 
 # -------------------------------------------------------------------------------- what is computed
 
@@ -83,11 +82,38 @@ def test_the_ceiling_is_the_logarithm_of_the_allowed_keys(four_heads):
     assert_allclose(compute(four_heads).ceiling_bits, [math.log2(t) for t in range(1, 7)])
 
 
-def test_heads_are_found_by_identity(four_heads):
-    result = compute(MoveHead(4, 0).apply(four_heads))
-    assert result.of_head(4) is result.heads[0]
-    with pytest.raises(UserError, match=r"^There is no head 9 in this scene\.$"):
-        result.of_head(9)
+def test_cost_is_that_of_the_lessons_scene(two_heads, expected):
+    result = compute(two_heads)
+    known = expected["two_heads"]["parameters"]
+    assert sum(result.parameters[:3]) == known["w_q_w_k_w_v"]
+    assert (result.parameters.o, result.parameters.total) == (known["w_o"], known["total"])
+    assert result.score_flops == (2 * 4**2 * 2 * 2,) * 2  # 2·T²·H·d_k, and of one head of width 4
+
+
+def test_cost_of_widths_that_differ(two_heads):
+    result = compute(replace(two_heads, d_k=3))
+    assert result.parameters == (24, 24, 16, 16, 80)  # d_model 4, two heads of d_k 3 and d_v 2
+    assert result.score_flops == (2 * 4**2 * 2 * 3,) * 2
+
+
+@pytest.mark.parametrize(
+    ("edits", "standings"),
+    [
+        ([], ["", "", "", ""]),
+        ([set_muted(2, True)], ["", "muted", "", ""]),
+        ([set_soloed(1, True)], ["soloed", "not soloed", "not soloed", "not soloed"]),
+        (
+            [set_soloed(1, True), set_muted(2, True), set_muted(2, False), set_muted(3, True)],
+            ["soloed", "not soloed", "muted", "not soloed"],
+        ),
+        ([set_soloed(1, True), set_muted(1, True)], ["soloed", *["not soloed"] * 3]),
+    ],
+)
+def test_standing_says_why_a_head_is_heard_or_not(four_heads, edits, standings):
+    scene = four_heads
+    for edit in edits:
+        scene = edit.apply(scene)
+    assert [head.standing for head in compute(scene).heads] == standings
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -98,7 +124,6 @@ def test_the_largest_numbers_a_scene_can_hold_overflow_nowhere(two_heads, sign):
         for head in two_heads.heads
     )
     x, w_o = np.full((4, 4), huge), np.full((4, 4), sign * huge)
-    heads = tuple(replace(head, query_magnitude=huge) for head in heads)
     result = compute(replace(two_heads, heads=heads, x=x, w_o=w_o))
     for array in all_arrays(result).values():
         assert np.isfinite(array).all()

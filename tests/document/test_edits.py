@@ -16,7 +16,6 @@ from mhagui.document.edits import (
     RemoveHead,
     SetMasterGain,
     SetPattern,
-    SetProjection,
     SetProjectionBlock,
     SetSequenceLength,
     rename_head,
@@ -113,10 +112,6 @@ def test_master_gain_multiplies_every_gain(four_heads):
             SetProjectionBlock(0, 0, np.ones(3)),
             "A block of W_O has rows and columns; got 1 dimensions.",
         ),
-        (
-            SetProjection(np.eye(4), "Preset"),
-            "W_O is 4 × 4, but these heads need 8 × 8 (H·d_v rows, d_model columns).",
-        ),
     ],
 )
 def test_refusals_are_one_sentence(four_heads, edit, sentence):
@@ -156,8 +151,10 @@ def test_a_name_of_the_users_own_stays(four_heads):
 
 def test_a_new_pattern_has_its_own_queries_and_the_heads_gain_and_keys(four_heads):
     head = set_key_magnitude(2, 5.0).apply(set_gain(2, 2.0).apply(four_heads))
-    after = SetPattern(2, Pattern.FIRST_TOKEN).apply(head).heads[1]
-    assert (after.gain, after.key_magnitude, after.query_magnitude) == (2.0, 5.0, 1.0)
+    after = compute(SetPattern(2, Pattern.FIRST_TOKEN).apply(head)).heads[1]
+    assert (after.gain, after.head.key_magnitude) == (2.0, 5.0)
+    assert after.q.tolist() == [[1.0, 0.0]] * 6  # |Q| = 1 in the lesson, where a circle's is 3
+    assert after.k.tolist() == [[5.0, 0.0], *[[0.0, 0.0]] * 5]
 
 
 def test_a_circle_needs_two_dimensions():
@@ -185,7 +182,7 @@ def test_sequence_length_never_touches_w_o(four_heads, n_positions):
 def test_a_new_head_is_last_and_its_rows_of_w_o_are_zero(four_heads):
     after = AddHead(Pattern.FIRST_TOKEN).apply(four_heads)
     new = after.heads[-1]
-    assert (new.uid, new.name, new.query_magnitude) == (5, "first token", 1.0)
+    assert (new.uid, new.name, new.key_magnitude) == (5, "first token", 3.0)
     assert after.heads[:-1] == four_heads.heads
     assert after.w_o.tolist() == [*four_heads.w_o.tolist(), [0.0] * 8, [0.0] * 8]
     assert new.w_v.T.tolist() == np.eye(8)[:2].tolist()  # features 9 and 10 of 8: 1 and 2
@@ -258,10 +255,9 @@ def test_a_block_is_written_where_it_belongs(four_heads):
 
 def test_an_edit_keeps_its_values_whatever_becomes_of_the_callers(two_heads):
     mine = np.full((4, 4), 2.0)
-    block, whole = SetProjectionBlock(0, 0, mine), SetProjection(mine, "Preset")
+    block = SetProjectionBlock(0, 0, mine)
     mine[:] = 0.0
     assert block.apply(two_heads).w_o.tolist() == np.full((4, 4), 2.0).tolist()
-    assert whole.apply(two_heads).w_o.tolist() == np.full((4, 4), 2.0).tolist()
 
 
 def test_cells_merge_and_blocks_do_not():

@@ -12,7 +12,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from mhagui.document import History
+from mhagui.document import Head, History, Scene
 from mhagui.document.edits import (
     AddHead,
     RemoveHead,
@@ -24,7 +24,7 @@ from mhagui.document.edits import (
     set_muted,
 )
 from mhagui.document.history import MAX_STEPS
-from mhagui.document.scene import Pattern
+from mhagui.document.scene import Pattern, one_hot_tokens
 from mhagui.errors import UserError
 
 
@@ -217,6 +217,23 @@ def test_steps_share_what_they_do_not_change(four_heads):
         assert scene.heads[0].w_v is four_heads.heads[0].w_v
         assert all(one is other for one, other in zip(scene.heads[1:], others, strict=True))
         history.undo()
+
+
+def test_steps_of_large_arrays_are_kept_up_to_a_quarter_of_a_gigabyte():
+    heads = tuple(Head(uid, "h", Pattern.SELF, np.zeros((256, 64))) for uid in range(1, 33))
+    history = History(
+        Scene("large", "", heads, one_hot_tokens(2, 256), np.zeros((32 * 64, 256)), 2)
+    )
+    for value in range(1, 101):
+        history.do(set_gain(1, float(-value)), object())  # costs nothing, and is not forgotten
+        history.do(SetProjectionBlock(0, 0, np.array([[float(value)]])), object())
+    assert history.n_steps == 2 * 2**28 // (8 * 32 * 64 * 256)
+    while history.undo_text:
+        history.undo()
+    assert history.scene.w_o[0, 0] == 100 - 64
+    while history.redo_text:
+        history.redo()
+    assert history.scene.w_o[0, 0] == 100
 
 
 def test_undoing_a_removal_brings_the_block_back(history, four_heads):

@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 
 from mhagui._resources import resource_path
 from mhagui.document import (
-    DEFAULT_LESSON,
     Pattern,
     compute,
     lesson_names,
@@ -22,7 +21,6 @@ PATTERNS = [Pattern.FIRST_TOKEN, Pattern.PREVIOUS_TOKEN, Pattern.SELF, Pattern.U
 
 def test_there_are_two_lessons():
     assert lesson_names() == ("four-heads", "two-heads")
-    assert DEFAULT_LESSON in lesson_names()
 
 
 # --------------------------------------------------------------------------------------- two heads

@@ -7,7 +7,7 @@ import pytest
 
 from mhagui.document import History, Pattern, load_lesson
 from mhagui.document.edits import AddHead, RemoveHead, SetProjectionBlock
-from mhagui.document.presets import Preset, preset_edit, preset_matrix, why_not
+from mhagui.document.presets import Preset, SetPreset, preset_matrix, why_not
 from mhagui.errors import UserError
 
 SQUARE = [Preset.IDENTITY, Preset.SWAP, Preset.RANDOM_ORTHOGONAL]
@@ -69,7 +69,7 @@ def test_what_needs_a_square_says_so(preset, wide):
     reason = f"W_O is 10 × 8: {preset.value} needs as many rows as columns."
     assert why_not(preset, wide) == reason
     with pytest.raises(UserError) as refusal:
-        preset_edit(preset, wide)
+        SetPreset(preset).apply(wide)
     assert str(refusal.value) == reason
 
 
@@ -102,14 +102,14 @@ def test_lesson_is_for_the_scenes_of_lessons(four, wide):
 def test_a_preset_is_one_undo_step_with_its_name(preset, four):
     history = History(SetProjectionBlock(0, 0, np.full((8, 8), 7.0)).apply(four))
     before = history.scene
-    history.do(preset_edit(preset, before, seed=5))
+    history.do(SetPreset(preset, seed=5))
     assert preset.value in history.undo_text
     assert history.n_steps == 1
     history.undo()
     assert history.scene.w_o.tobytes() == before.w_o.tobytes()
 
 
-def test_the_undo_text_of_the_random_one_names_its_seed(four):
-    assert preset_edit(Preset.RANDOM_ORTHOGONAL, four, seed=5).text == (
+def test_the_undo_text_of_the_random_one_names_its_seed():
+    assert SetPreset(Preset.RANDOM_ORTHOGONAL, seed=5).text == (
         "Set W_O to random orthogonal (seed 5)"
     )

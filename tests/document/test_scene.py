@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mhagui.document import Head, Pattern, Scene
-from mhagui.document.scene import factors, one_hot_tokens
+from mhagui.document.scene import one_hot_tokens
 from mhagui.errors import UserError
 
 
@@ -40,8 +40,8 @@ def test_arrays_are_read_only_and_nobody_elses():
 
 @pytest.mark.parametrize("value", [np.float32(2.0), np.float64(2.0), np.int64(2), 2])
 def test_numbers_of_any_kind_become_floats(value):
-    head = a_head(gain=value, key_magnitude=value, query_magnitude=value)
-    assert [type(n) for n in (head.gain, head.key_magnitude, head.query_magnitude)] == [float] * 3
+    head = a_head(gain=value, key_magnitude=value)
+    assert [type(n) for n in (head.gain, head.key_magnitude)] == [float] * 2
     assert type(a_scene(master_gain=value).master_gain) is float
     assert head.gain == 2.0
 
@@ -66,7 +66,7 @@ def test_a_negative_zero_is_a_zero():
         ({"gain": math.nan}, "The gain of head “h” must be a finite number; got nan."),
         ({"gain": -math.inf}, "The gain of head “h” must be a finite number; got -inf."),
         ({"key_magnitude": -1}, "The key magnitude of head “h” must be a number from 0 to 1e+100;"),
-        ({"query_magnitude": 1e101}, "The query magnitude of head “h” must be a number from 0 to"),
+        ({"key_magnitude": 1e101}, "The key magnitude of head “h” must be a number from 0 to"),
         ({"key_magnitude": math.nan}, "The key magnitude of head “h” must be a number from 0 to"),
         ({"w_v": np.ones(3)}, "W_V of head “h” must have rows and columns; got 1 dimensions."),
         ({"w_v": [[1.0, math.nan]]}, "row 1, column 2 is nan."),
@@ -158,14 +158,3 @@ def test_tokens_of_an_impossible_width_are_refused_before_they_are_made():
         UserError, match=r"^d_model must be a whole number from 1 to 256; got 10+\.$"
     ):
         one_hot_tokens(6, 10**12)
-
-
-@pytest.mark.parametrize("pattern", Pattern)
-def test_factors_have_the_magnitudes_asked_for(pattern):
-    q, k = factors(pattern, 5, 3, 6.0, 2.0)
-    assert q.shape == k.shape == (5, 3)
-    assert not q.flags.writeable
-    assert not k.flags.writeable
-    uniform = pattern is Pattern.UNIFORM
-    assert np.linalg.norm(k, axis=1).max() == pytest.approx(0.0 if uniform else 6.0)
-    assert np.linalg.norm(q, axis=1).max() == pytest.approx(0.0 if uniform else 2.0)

@@ -1,6 +1,8 @@
 import json
 import os
 import random
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from mhagui._resources import resource_path
 from mhagui.document import Head, Pattern, Scene, read_scene, scene_from_json, scene_to_json
-from mhagui.document.edits import MoveHead
+from mhagui.document.edits import MoveHead, rename_head
 from mhagui.document.scene_file import MAX_FILE_BYTES
 from mhagui.errors import UserError
 
@@ -52,14 +54,10 @@ def test_what_a_file_leaves_out_has_its_usual_value():
     only = scene.heads[0]
     assert (scene.title, scene.description, scene.master_gain) == ("smallest", "", 1.0)
     assert (only.uid, only.name, only.pattern) == (1, "h", Pattern.SELF)
-    assert (only.gain, only.key_magnitude, only.query_magnitude) == (1.0, 3.0, 3.0)
+    assert (only.gain, only.key_magnitude) == (1.0, 3.0)
     assert (only.muted, only.soloed) == (False, False)
     assert scene.x.tolist() == [[1.0, 0.0], [0.0, 1.0]]
     assert (only.w_v.tolist(), scene.w_o.tolist()) == ([[1.0], [2.0]], [[3.0, 4.0]])
-
-
-def test_queries_left_out_are_the_patterns():
-    assert scene_from_json(text(**head(pattern="first token"))).heads[0].query_magnitude == 1.0
 
 
 def test_x_may_be_given():
@@ -73,6 +71,20 @@ def test_what_is_written_is_read_back(scenes, data):
     assert again == scene
     assert again.x.tobytes() == scene.x.tobytes()
     assert scene_to_json(again) == scene_to_json(scene)
+
+
+def test_a_file_has_a_line_to_each_row_of_a_matrix_and_no_one_hot_tokens(two_heads):
+    written = scene_to_json(rename_head(1, "größer").apply(two_heads)).decode()
+    assert '\n      "name": "größer",\n' in written
+    assert '\n  "w_o": [\n    [1.0, 0.0, 0.0, 0.0],\n    [0.0, 1.0, 0.0, 0.0],\n' in written
+    assert '"x"' not in written
+    assert written.endswith("\n}\n")
+
+
+def test_an_x_of_the_users_own_is_written(two_heads):
+    mine = replace(two_heads, x=np.eye(4)[::-1])
+    again = json.loads(scene_to_json(mine))
+    assert again["x"] == np.eye(4)[::-1].tolist()
 
 
 def test_heads_are_numbered_in_order_when_read(two_heads):
@@ -199,6 +211,14 @@ def test_every_digit_survives(number):
 )
 def test_refusals_are_one_sentence_that_says_what_and_where(content, sentence):
     assert sentence in refusal(scene_from_json, content)
+
+
+def test_a_hundred_thousand_names_are_looked_through_at_once():
+    names = ", ".join(f'"{number}": 0' for number in range(100_000))
+    began = time.perf_counter()
+    told = refusal(scene_from_json, f'{{{names}, "99999": 0}}'.encode())
+    assert told == 'it gives "99999" twice in one object.'
+    assert time.perf_counter() - began < 1.0
 
 
 def is_opened_or_refused(content):

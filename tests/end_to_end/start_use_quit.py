@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from mhagui.document import load_lesson
 from mhagui.gui.application import make_application, run
 from mhagui.gui.main_window import MainWindow
+from mhagui.gui.widgets.matrix_view import MatrixView
 
 LEFT = Qt.MouseButton.LeftButton
 NO_KEYS = Qt.KeyboardModifier.NoModifier
@@ -54,22 +55,38 @@ def type_into(table: QTableView, row: int, column: int, text: str) -> None:
     QApplication.processEvents()
 
 
-def use() -> None:
-    """Drag the first gain, type into W_O, look at another panel, close."""
+def shows_first_weight(window: MainWindow) -> bool:
+    """Say whether the screen shows the weight of 1 that every head begins with, in yellow."""
+    view = window.findChild(MatrixView, "heatmap1")
+    corner = view.mapToGlobal(view.cell_rect(0, 0).topLeft() + QPoint(3, 3))
+    colour = window.screen().grabWindow(0).toImage().pixelColor(corner)
+    return (colour.red() > 240) and (colour.green() > 220) and (colour.blue() < 60)
+
+
+def use_and_close() -> None:
+    """Use the window, and close it whatever comes of that."""
     window = next(w for w in QApplication.topLevelWidgets() if isinstance(w, MainWindow))
+    try:
+        use(window)
+    finally:
+        window.close()
+
+
+def use(window: MainWindow) -> None:
+    """Drag the first gain, type into W_O, look at another panel."""
     drag(window.findChild(QSlider, "gainSlider1"), 200)
     type_into(window.findChild(QTableView, "outputProjectionTable"), 0, 1, "-2.5")
     if len(sys.argv) > 1:
-        QTest.qWait(300)  # the X server draws in its own time
+        while not shows_first_weight(window):  # X draws in its own time
+            QApplication.processEvents()
         window.screen().grabWindow(0).save(sys.argv[1])
     window.rank.raise_()
     QApplication.processEvents()
     scene, entropy = window.bench.scene, window.bench.frame.result.heads[0].row_entropy_bits
     print(scene.heads[0].gain, scene.w_o[0, 1], window.bench.history.n_steps, entropy[-1])
-    window.close()
 
 
 if __name__ == "__main__":
     make_application()
-    QTimer.singleShot(0, use)
+    QTimer.singleShot(0, use_and_close)
     sys.exit(run(load_lesson("four-heads")))

@@ -19,7 +19,7 @@ ALLOWED = ("This plugin does not support propagateSizeHints()", "does not suppor
 def start(*arguments, **environment):
     return subprocess.run(
         [sys.executable, str(PROGRAM), *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT), **environment},
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "MHAGUI_DEBUG": "1", **environment},
         capture_output=True,
         text=True,
         timeout=60,

@@ -1,7 +1,5 @@
 """What is drawn is what the numbers say, and all of it can be read."""
 
-import math
-
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -9,13 +7,11 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
 from mhagui import figures
-from mhagui.document import Pattern, compute, load_lesson
-from mhagui.document.edits import SetSequenceLength, set_gain, set_key_magnitude, set_muted
+from mhagui.document import compute, load_lesson
+from mhagui.document.edits import SetSequenceLength, set_key_magnitude, set_muted
 from mhagui.errors import UserError
-from mhagui.figures.impulse import ideal_taps
-from mhagui.figures.packed import packed_w_q
 from mhagui.figures.page import house_style
-from mhagui.palette import contrast
+from mhagui.palette import HEAD_MARKERS, contrast
 
 
 def lesson(name, *edits):
@@ -32,6 +28,11 @@ def words(figure):
 def cell_values(axes):
     """Return the texts in the cells by row and column."""
     return {(int(text.get_position()[1]), int(text.get_position()[0])): text for text in axes.texts}
+
+
+def number_in(text):
+    """Return the number that a cell's text says, exact or nearly so."""
+    return float(text.get_text().replace("−", "-").removeprefix("≈"))
 
 
 def panels(figure, shape):
@@ -74,7 +75,7 @@ def overlap(one, other):
 
 @pytest.mark.parametrize("name", figures.FIGURES)
 def test_no_text_is_cut_or_runs_into_another_or_over_a_panel(any_scene, name):
-    if figures.why_not(name, *any_scene):
+    if figures.why_not(name, any_scene[1]):
         pytest.skip("this scene has no packed W_Q")
     figure = figures.draw(name, *any_scene)
     outside, in_cells, boxes = layout_of(figure)
@@ -139,7 +140,7 @@ def test_heads_show_the_lessons_weights(name, key, expected):
         for row in range(shape[0]):
             for column in range(row + 1):
                 weight = weights[row][column]
-                assert float(values[row, column].get_text()) == pytest.approx(weight, abs=0.00501)
+                assert number_in(values[row, column]) == pytest.approx(weight, abs=0.00501)
                 np.testing.assert_allclose(
                     colours[row, column], mpl.colormaps["viridis"](weight), atol=1 / 200
                 )
@@ -210,10 +211,8 @@ def test_projection_shows_the_lessons_matrices(expected):
     figure = figures.draw("projection", *lesson("two-heads"))
     drawn = panels(figure, (4, 4))
     for axes, matrix in zip(drawn, (known["w_o"], known["concat"], known["output"]), strict=True):
-        texts = [
-            [cell_values(axes)[row, column].get_text() for column in range(4)] for row in range(4)
-        ]
-        given = np.array([[float(text.replace("−", "-")) for text in row] for row in texts])
+        texts = cell_values(axes)
+        given = [[number_in(texts[row, column]) for column in range(4)] for row in range(4)]
         np.testing.assert_allclose(given, matrix, atol=0.00501)
         np.testing.assert_allclose(
             axes.collections[0].get_array().reshape(4, 4), matrix, rtol=1e-12, atol=1e-12
@@ -258,45 +257,12 @@ def test_muted_heads_are_marked_in_every_figure():
 # --------------------------------------------------------------------------------------- packed W_Q
 
 
-def test_packed_w_q_of_the_two_heads_is_the_lessons(two_heads):
-    circle = [[3 * math.cos(math.pi * t / 2), 3 * math.sin(math.pi * t / 2)] for t in range(1, 5)]
-    wanted = np.hstack([circle, np.zeros((4, 2))])  # [K1b, Q2b]
-    np.testing.assert_allclose(packed_w_q(*two_heads), wanted, atol=1e-14)
-
-
-def test_packed_w_q_gives_every_heads_queries_exactly_and_nothing_to_unused_features(four_heads):
-    scene, result = four_heads
-    packed = packed_w_q(scene, result)
-    assert np.array_equal(scene.x @ packed, np.hstack([head.q for head in result.heads]))
-    assert not packed[6:].any()
-
-
-def test_packed_w_q_is_found_for_tokens_that_are_not_one_hot(four_heads, make_scene):
-    from dataclasses import replace
-
-    scene = make_scene(3, 4, 2, 2, 5)
-    scene = replace(scene, x=np.random.default_rng(1).normal(size=(3, 5)))
-    result = compute(scene)
-    queries = np.hstack([head.q for head in result.heads])
-    np.testing.assert_allclose(scene.x @ packed_w_q(scene, result), queries, atol=1e-12)
-
-
-def test_packed_w_q_does_not_exist_where_tokens_repeat_and_queries_do_not():
+def test_there_is_no_packed_figure_where_there_is_no_packed_w_q():
     scene, result = lesson("two-heads", SetSequenceLength(6))  # t1 is the token of t5, t2 of t6
     with pytest.raises(UserError, match=r"tokens t[12] and t[56] are the same, but their queries"):
         figures.draw("packed-wq", scene, result)
-    assert "d_model = 4" in (figures.why_not("packed-wq", scene, result) or "")
-    assert figures.why_not("heads", scene, result) is None
-
-
-def test_packed_w_q_exists_where_tokens_repeat_and_so_do_the_queries(make_scene):
-    from dataclasses import replace
-
-    scene = make_scene(9, 4, 2, 2, 3)
-    content = [replace(head, pattern=Pattern.FIRST_TOKEN) for head in scene.heads]
-    scene = replace(scene, heads=tuple(content))
-    result = compute(scene)
-    np.testing.assert_allclose(packed_w_q(scene, result), np.tile([3.0, 0.0], (3, 4)), atol=1e-14)
+    assert "d_model = 4" in (figures.why_not("packed-wq", result) or "")
+    assert figures.why_not("heads", result) is None
 
 
 def test_packed_figure_names_the_slices(two_heads):
@@ -342,15 +308,22 @@ def test_impulse_takes_any_row_and_the_last_of_a_short_sequence(four_heads, expe
     )
     short = figures.draw("impulse", *lesson("four-heads", SetSequenceLength(2)))
     assert "weight at t2" in words(short)
-    with pytest.raises(UserError, match="no row t7; this scene has t1 to t6"):
-        figures.draw("impulse", *four_heads, row=6)
+    for row in (6, -1):
+        sentence = f"no row t{row + 1}; this scene has t1 to t6"
+        with pytest.raises(UserError, match=sentence):
+            figures.draw("impulse", *four_heads, row=row)
+        with pytest.raises(UserError, match=sentence):
+            figures.render_all(*four_heads, ["heads"], [], row=row)
 
 
-@pytest.mark.parametrize("row", range(6))
-def test_ideal_filters_are_what_the_heads_tend_to(row):
-    scene, result = lesson("four-heads", *(set_gain(uid, 1e6) for uid in (1, 2, 3, 4)))
-    for head, weights in zip(scene.heads, (h.weights for h in result.heads), strict=True):
-        np.testing.assert_allclose(ideal_taps(head.pattern, row, 6), weights[row], atol=1e-9)
+def test_impulse_shows_a_long_row_whole():
+    scene, result = lesson("four-heads", SetSequenceLength(64))
+    figure = figures.draw("impulse", scene, result, row=49)
+    for axes, head in zip(figure.axes, result.heads, strict=True):
+        assert axes.get_xlim() == (pytest.approx(0.4), pytest.approx(64.6))
+        (taps,) = [lines for lines in axes.collections if len(lines.get_segments()) == 50][-1:]
+        tops = [segment[1][1] for segment in taps.get_segments()]
+        np.testing.assert_allclose(tops, head.weights[49, :50], atol=1e-12)
 
 
 # ------------------------------------------------------------------------------------------ entropy
@@ -372,11 +345,15 @@ def test_entropy_curves_are_the_lessons_and_the_ceiling_shows_under_the_uniform_
         assert ceiling.get_zorder() <= line.get_zorder()
 
 
-def test_heads_of_one_colour_differ_in_dashes_and_markers(make_scene):
-    scene = make_scene(8, 15, 2, 2, 8)
+def test_heads_differ_without_colour_and_have_the_windows_markers(make_scene):
+    scene = make_scene(60, 32, 2, 2, 8)
     (axes,) = figures.draw("entropy", scene, compute(scene)).axes
-    looks = [(line.get_color(), line.get_linestyle(), line.get_marker()) for line in axes.lines[1:]]
-    assert len(set(looks)) == 15
+    lines = axes.lines[1:]
+    assert len({(line.get_linestyle(), line.get_marker()) for line in lines}) == 32
+    shapes = [line.get_marker() for line in lines[:8]]
+    assert shapes == ["o", "s", "^", "D", "*", "v", "p", "P"]
+    on_screen = [marker.on_screen for marker in HEAD_MARKERS]
+    assert on_screen == ["o", "s", "t1", "d", "star", "t", "p", "+"]  # the same eight, by pyqtgraph
 
 
 # -------------------------------------------------------------------------------------- bad choices

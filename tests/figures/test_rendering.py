@@ -254,6 +254,17 @@ def test_a_disk_that_fills_up_leaves_what_was_there(two_heads, tmp_path, monkeyp
     assert (tmp_path / "heads.png").read_bytes() == b"old"
 
 
+def test_the_row_asked_for_reaches_the_files(two_heads, tmp_path):
+    written = {}
+    for row in (None, 3, 1):
+        folder = tmp_path / str(row)
+        (path,) = figures.write_figures(*two_heads, folder, ["impulse"], ["svg"], row=row)
+        written[row] = path.read_text()
+    assert written[None] == written[3]
+    assert "weight at t4" in written[3]
+    assert "weight at t2" in written[1]
+
+
 def test_render_refuses_what_it_cannot_make(two_heads):
     figure = figures.draw("entropy", *two_heads)
     with pytest.raises(UserError, match="no format “bmp”"):

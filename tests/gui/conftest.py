@@ -7,12 +7,23 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import shiboken6
-from PySide6.QtCore import QEvent, QTimer
-from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QLineEdit,
+    QMainWindow,
+    QSlider,
+    QStyle,
+    QStyleOptionSlider,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
 
 from mhagui.document import load_lesson
 from mhagui.gui.bench import Bench
+from mhagui.gui.docks.heads import HeadsDock
 from mhagui.gui.theme import ThemeChoice, apply_theme
 
 POINTS = 10
@@ -55,13 +66,135 @@ def dark(qapp: QApplication, light: None) -> None:
     apply_theme(ThemeChoice.DARK)
 
 
+class Clock:
+    """The time as the test wants it."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 @pytest.fixture
-def bench(qapp: QApplication, nothing_left: None) -> Iterator[Bench]:
+def clock() -> Clock:
+    """The clock of ``bench``: it stands still until the test sets ``now``, in seconds."""
+    return Clock()
+
+
+@pytest.fixture
+def bench(qapp: QApplication, nothing_left: None, clock: Clock) -> Iterator[Bench]:
     """A bench with the four heads of the lesson."""
-    bench = Bench(load_lesson("four-heads"))
+    bench = Bench(load_lesson("four-heads"), clock=clock)
     yield bench
     bench.stop()
     bench.deleteLater()
+
+
+@pytest.fixture
+def refused(bench: Bench) -> list[str]:
+    """The sentences with which the bench has refused something."""
+    sentences: list[str] = []
+    bench.refused.connect(sentences.append)
+    return sentences
+
+
+@pytest.fixture
+def settle(qapp: QApplication) -> Callable[[], None]:
+    """A function that lets the frame of this moment be drawn, and what is deleted be gone."""
+
+    def settle() -> None:
+        qapp.processEvents()
+        qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        qapp.processEvents()
+
+    return settle
+
+
+@pytest.fixture
+def heads_dock(bench: Bench, qtbot: QtBot) -> Iterator[HeadsDock]:
+    """The Heads dock in an active window that is not much larger."""
+    window = QMainWindow()
+    dock = HeadsDock(bench)
+    window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
+    window.resize(300, 662)
+    qtbot.addWidget(window)
+    with qtbot.waitExposed(window):
+        window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.resizeDocks([dock], [300], Qt.Orientation.Horizontal)
+    yield dock  # the window lives as long as this function
+    window.close()
+
+
+@pytest.fixture
+def handle() -> Callable[[QSlider], QRect]:
+    """A function that gives where the handle of a slider is, from the style's own geometry."""
+
+    def handle(slider: QSlider) -> QRect:
+        option = QStyleOptionSlider()
+        slider.initStyleOption(option)
+        part = QStyle.SubControl.SC_SliderHandle
+        return slider.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider)
+
+    return handle
+
+
+@pytest.fixture
+def at(handle: Callable[[QSlider], QRect]) -> Callable[[QSlider, float], QPoint]:
+    """A function that gives where the centre of a gain slider's handle is at a gain from 0 to 4."""
+
+    def at(slider: QSlider, gain: float) -> QPoint:
+        width = handle(slider).width()
+        x = width // 2 + round(gain / 4 * (slider.width() - width))
+        return QPoint(x, slider.height() // 2)
+
+    return at
+
+
+@pytest.fixture
+def type_in(qtbot: QtBot) -> Callable[..., None]:
+    """A function that types ``text`` for what is in a field, and then the key ``end``."""
+
+    def type_in(
+        field: QLineEdit | QAbstractSpinBox, text: str, end: Qt.Key | None = Qt.Key.Key_Return
+    ) -> None:
+        field.setFocus()
+        field.selectAll()
+        if not text.isascii():  # QTest has keys for ASCII alone
+            QGuiApplication.clipboard().setText(text)
+            qtbot.keyClick(field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+        elif text:
+            qtbot.keyClicks(field, text)
+        else:
+            qtbot.keyClick(field, Qt.Key.Key_Delete)
+        if end is not None:
+            qtbot.keyClick(field, end)
+
+    return type_in
+
+
+@pytest.fixture
+def wheel(qapp: QApplication) -> Callable[..., bool]:
+    """A function that turns the wheel over a widget, and tells whether that took it."""
+
+    def wheel(widget: QWidget, delta: int, place: QPoint | None = None) -> bool:
+        place = place or widget.rect().center()
+        event = QWheelEvent(
+            QPointF(place),
+            QPointF(widget.mapToGlobal(place)),
+            QPoint(),
+            QPoint(0, delta),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
+        QApplication.sendEvent(widget, event)
+        return event.isAccepted()
+
+    return wheel
 
 
 def _left(before: dict[int, str]) -> list[str]:

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from mhagui.gui.widgets.colour_bar import ColourBar, ColourRange, tick_values
+from mhagui.gui.theme import ThemeChoice, apply_theme
+from mhagui.gui.widgets.colour_bar import ColourBar, tick_values
+from mhagui.gui.widgets.colour_range import ColourRange
+from mhagui.gui.widgets.colour_strip import ColourStrip
+from mhagui.palette import contrast
 
 GREYS = np.repeat(np.arange(255, dtype=np.uint8)[:, None], 3, axis=1)
 
@@ -101,4 +105,20 @@ def test_width_stays_while_an_end_moves(bar):
 
 
 def test_bar_says_what_it_shows(bar):
-    assert bar.accessibleDescription() == "weight A, linear, 0 to 1, from 0 to 1"
+    assert bar.accessibleName() == "Colours: weight A, linear, 0 to 1, from 0 to 1"
+
+
+@pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
+@pytest.mark.parametrize("kind", [ColourBar, ColourStrip])
+def test_texts_can_be_read_in_light_and_dark(qtbot, grabbed, theme, kind):
+    apply_theme(theme)
+    key = kind()
+    qtbot.addWidget(key)
+    key.set_scale(scale(0.0, 1.0))
+    key.resize(key.sizeHint())
+    pixels = grabbed(key)
+    box = key.bar_rect().toAlignedRect().adjusted(-2, -2, 2, 2)
+    beside = pixels[:, box.right() :] if kind is ColourBar else pixels[:, : box.left()]
+    colours = [tuple(map(int, colour)) for colour in np.unique(beside.reshape(-1, 3), axis=0)]
+    paper = tuple(map(int, beside[0, -1]))
+    assert max(contrast(colour, paper) for colour in colours) >= 4.5

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QImage, QWheelEvent
+from PySide6.QtGui import QColor, QFontMetrics, QImage
 from PySide6.QtWidgets import QApplication
 
 from mhagui.gui.theme import ThemeChoice, apply_theme, theme_of
@@ -22,8 +22,8 @@ def plot(qtbot):
     plot.resize(340, 300)
     plot.set_y_range(0.0, math.log2(6))
     plot.set_curves([Curve("h1", CEILING / 2, BLUE), Curve("h2", CEILING / 3, ORANGE, "s")])
-    plot.show()
-    qtbot.waitExposed(plot)
+    with qtbot.waitExposed(plot):
+        plot.show()
     return plot
 
 
@@ -134,6 +134,15 @@ def test_arrow_keys_move_the_cursor_and_stop_at_the_ends(qtbot, plot):
     assert pointed == [1, 1, 6, 6, 1, 2]
 
 
+def test_keys_that_are_faster_than_frames_all_count(qtbot, plot):
+    pointed = []
+    plot.pointed.connect(pointed.append)
+    plot.set_cursor(2)
+    for _ in range(3):
+        qtbot.keyClick(plot, Qt.Key.Key_Right)
+    assert pointed == [3, 4, 5]
+
+
 def test_a_plot_that_is_only_looked_at_takes_no_focus(qtbot):
     plot = CurvePlot("index k", "σ")
     qtbot.addWidget(plot)
@@ -142,7 +151,7 @@ def test_a_plot_that_is_only_looked_at_takes_no_focus(qtbot):
 
 
 @pytest.mark.parametrize("place", ["curves", "left axis", "bottom axis"])
-def test_the_wheel_is_left_to_what_is_around_the_plot(plot, place):
+def test_the_wheel_is_left_to_what_is_around_the_plot(plot, place, wheel):
     before = plot.box.viewRange()
     view = plot.view.viewport()
     at = {
@@ -150,18 +159,7 @@ def test_the_wheel_is_left_to_what_is_around_the_plot(plot, place):
         "left axis": QPoint(5, 100),
         "bottom axis": view.rect().bottomRight() - QPoint(60, 10),
     }[place]
-    event = QWheelEvent(
-        QPointF(at),
-        QPointF(view.mapToGlobal(at)),
-        QPoint(),
-        QPoint(0, -120),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(view, event)
-    assert not event.isAccepted()  # so that Qt offers it to the scroll area around
+    assert not wheel(view, -120, at)  # so that Qt offers it to the scroll area around
     assert plot.box.viewRange() == before
 
 
@@ -238,6 +236,18 @@ def test_markers_are_for_a_handful_of_points(plot):
     assert shapes() == ["t1"]
     plot.set_curves([Curve("h1", np.zeros(65), BLUE, "t1")])
     assert shapes() == [None]
+
+
+@pytest.mark.parametrize("n_positions", [6, 64, 512, 1024])
+def test_curves_are_two_pixels_thick_and_before_the_grid(plot, n_positions):
+    plot.set_curves([Curve("h1", np.full(n_positions, 1.0), BLUE)])
+    ((_, values),) = plot._axes["left"].tickValues(0.0, 2.6, 300)
+    assert 1.0 in values
+    image = picture(plot)
+    x = spot(plot, 1 + 0.3 * (n_positions - 1)).x()  # between markers
+    column = [image.pixelColor(x, y) for y in range(image.height())]
+    thick = [pixel for pixel in column if abs(pixel.hslHue() - BLUE.hslHue()) < 10]
+    assert len(thick) >= 2
 
 
 def test_an_undefined_value_leaves_a_gap(plot):

@@ -38,8 +38,8 @@ def dock(qtbot, bench):
     dock = EntropyDock(bench)
     qtbot.addWidget(dock)
     dock.resize(300, 640)
-    dock.show()
-    qtbot.waitExposed(dock)
+    with qtbot.waitExposed(dock):
+        dock.show()
     QApplication.processEvents()
     return dock
 
@@ -51,8 +51,7 @@ def table_of(dock) -> NumberTable:
 def labels(dock, orientation):
     model = table_of(dock).model()
     count = model.columnCount() if orientation == ACROSS else model.rowCount()
-    texts = [model.headerData(number, orientation) for number in range(count)]
-    return [text.replace("\n", " ") for text in texts]
+    return [model.headerData(number, orientation) for number in range(count)]
 
 
 def cell(dock, row, column):
@@ -87,10 +86,10 @@ def test_the_lessons_entropies(dock, row):
 
 
 def test_the_lessons_means(dock):
-    assert exact(dock, "mean", HEADS) == pytest.approx(MEAN_BITS, abs=5e-5)
-    assert exact(dock, "eff. positions", HEADS) == pytest.approx(MEAN_POSITIONS, abs=5e-5)
-    assert texts(dock, "mean", HEADS) == ["1.004", "0.352", "0.240", "1.582"]
-    assert texts(dock, "eff. positions", HEADS) == ["2.190", "1.286", "1.186", "3.500"]
+    assert exact(dock, "mean H", HEADS) == pytest.approx(MEAN_BITS, abs=5e-5)
+    assert exact(dock, "mean 2^H", HEADS) == pytest.approx(MEAN_POSITIONS, abs=5e-5)
+    assert texts(dock, "mean H", HEADS) == ["1.004", "0.352", "0.240", "1.582"]
+    assert texts(dock, "mean 2^H", HEADS) == ["2.190", "1.286", "1.186", "3.500"]
 
 
 def test_the_ceiling_is_log2_t(dock):
@@ -176,7 +175,7 @@ def test_arrow_keys_in_the_plot_move_the_cursor(qtbot, bench, dock):
 
 def test_the_means_can_be_selected_and_stay_so(qtbot, bench, dock):
     table = table_of(dock)
-    mean = cell(dock, "mean", "h1")
+    mean = cell(dock, "mean H", "h1")
     qtbot.mouseClick(table.viewport(), LEFT, pos=table.visualRect(mean).center())
     assert bench.view.cursor.query == 3
     bench.edit(set_gain(1, 2.0))
@@ -211,12 +210,20 @@ def test_a_muted_head_is_dimmed_and_keeps_its_numbers(qtbot, bench, dock):
     assert exact(dock, "t4", HEADS) == pytest.approx(LESSON["t4"])
     tip = table_of(dock).model().headerData(2, ACROSS, ROLE.ToolTipRole)
     assert "previous token" in tip
-    assert "ablated" in tip
+    assert "ablated (muted)" in tip
 
 
 def test_all_but_a_soloed_head_are_dimmed(qtbot, bench, dock):
     bench.edit(set_soloed(3, True))
     qtbot.waitUntil(lambda: dimmed(dock) == [True, True, False, True])
+    header = table_of(dock).model().headerData
+    tips = [header(column, ACROSS, ROLE.ToolTipRole) for column in range(1, 5)]
+    assert tips[0] == "h1 first token; ablated (not soloed): it does not reach W_O"
+    assert tips[2] == "h3 self; soloed"
+    spoken = [cell(dock, "t4", head).data(ROLE.AccessibleTextRole) for head in HEADS]
+    assert [text.split(":")[0] for text in spoken] == [
+        "t4, h1 (not soloed)", "t4, h2 (not soloed)", "t4, h3 (soloed)", "t4, h4 (not soloed)",
+    ]  # fmt: skip
 
 
 def test_no_number_is_cut_and_nothing_scrolls_at_300_pixels(dock):
@@ -241,7 +248,79 @@ def test_many_heads_scroll_beside_the_positions(qtbot, bench, dock):
     qtbot.waitUntil(lambda: table.horizontalScrollBar().maximum() > 0)
     table.horizontalScrollBar().setValue(table.horizontalScrollBar().maximum())
     assert table.verticalHeader().isVisible()
-    assert labels(dock, DOWN) == [*(f"t{t}" for t in range(1, 7)), "mean", "eff. positions"]
+    assert labels(dock, DOWN) == [*(f"t{t}" for t in range(1, 7)), "mean H", "mean 2^H"]
+
+
+def window_of(dock, qtbot):
+    """The dock as large as in the window of 1280 × 800."""
+    dock.resize(303, 698)
+    qtbot.waitUntil(lambda: dock.size().height() == 698)
+
+
+@pytest.mark.parametrize("n_more", [1, 4, 28])
+def test_many_heads_scroll_sideways_alone(qtbot, bench, dock, n_more):
+    window_of(dock, qtbot)
+    for _ in range(n_more):
+        bench.edit(AddHead(Pattern.SELF))
+    table = table_of(dock)
+    qtbot.waitUntil(lambda: len(labels(dock, ACROSS)) == 5 + n_more)
+    qtbot.waitUntil(table.horizontalScrollBar().isVisible)
+    qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() == 0)
+    last = table.visualRect(cell(dock, "mean 2^H", "h1"))
+    assert last.bottom() <= table.viewport().height()
+
+
+def test_more_positions_take_height_from_the_plot_up_to_a_point(qtbot, bench, dock):
+    window_of(dock, qtbot)
+    table = table_of(dock)
+    before = dock.plot.height()
+    bench.edit(SetSequenceLength(10))
+    qtbot.waitUntil(lambda: dock.plot.height() < before)
+    assert not table.verticalScrollBar().isVisible()
+    bench.edit(SetSequenceLength(512))
+    qtbot.waitUntil(lambda: len(labels(dock, DOWN)) == 514)
+    QApplication.processEvents()
+    assert dock.plot.height() > 200
+
+
+def test_a_height_that_the_user_has_chosen_stays(qtbot, bench, dock):
+    window_of(dock, qtbot)
+    splitter = dock.widget()
+    handle = splitter.handle(1)
+    qtbot.mousePress(handle, LEFT, pos=handle.rect().center())
+    qtbot.mouseMove(handle, handle.rect().center() - QPoint(0, 100))
+    qtbot.mouseRelease(handle, LEFT, pos=handle.rect().center() - QPoint(0, 100))
+    chosen = dock.plot.height()
+    bench.edit(SetSequenceLength(3))
+    qtbot.waitUntil(lambda: len(labels(dock, DOWN)) == 5)
+    QApplication.processEvents()
+    assert dock.plot.height() == chosen
+
+
+def test_all_rows_are_alike_whatever_was_shown_before(qtbot, bench, dock):
+    table = table_of(dock)
+    for length in (1, 512, 6):
+        bench.edit(SetSequenceLength(length))
+        qtbot.waitUntil(lambda length=length: len(labels(dock, DOWN)) == length + 2)
+        assert len({table.rowHeight(row) for row in range(length + 2)}) == 1
+
+
+def marked(dock):
+    """The column whose label is filled with its head's colour."""
+    header = table_of(dock).horizontalHeader()
+    image = header.grab().toImage()
+    columns = range(1, table_of(dock).model().columnCount())
+    xs = [header.sectionViewportPosition(column) + 6 for column in columns]
+    shades = [image.pixelColor(x, image.height() // 2).hslSaturation() for x in xs]
+    return [f"h{number}" for number, shade in enumerate(shades, 1) if shade > 60]
+
+
+def test_the_head_of_the_cursor_is_marked(qtbot, bench, dock):
+    assert marked(dock) == ["h1"]
+    bench.point(head=3)
+    qtbot.waitUntil(lambda: marked(dock) == ["h3"])
+    bench.edit(RemoveHead(1))  # the third head is the second now
+    qtbot.waitUntil(lambda: marked(dock) == ["h2"])
 
 
 def test_light_and_dark(qapp, dock):
@@ -271,7 +350,7 @@ def test_a_thousand_positions(qtbot, bench, dock):
     bench.edit(SetSequenceLength(1024))
     qtbot.waitUntil(lambda: labels(dock, DOWN)[-3] == "t1024")
     assert exact(dock, "t1024", ["log2 t", "h4"]) == pytest.approx([10.0, 10.0])
-    assert exact(dock, "eff. positions", ["h4"]) == pytest.approx([512.5])
+    assert exact(dock, "mean 2^H", ["h4"]) == pytest.approx([512.5])
     assert [line.opts["symbol"] for line in dock.plot._lines] == [None] * 4
     bench.point(query=1000)
     table = table_of(dock)
@@ -281,6 +360,6 @@ def test_a_thousand_positions(qtbot, bench, dock):
 
 def test_one_position(qtbot, bench, dock):
     bench.edit(SetSequenceLength(1))
-    qtbot.waitUntil(lambda: labels(dock, DOWN) == ["t1", "mean", "eff. positions"])
-    assert texts(dock, "eff. positions", HEADS) == ["1.000"] * 4
+    qtbot.waitUntil(lambda: labels(dock, DOWN) == ["t1", "mean H", "mean 2^H"])
+    assert texts(dock, "mean 2^H", HEADS) == ["1.000"] * 4
     assert table_of(dock).currentIndex().row() == 0

@@ -4,7 +4,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QMessageBox, QPushButton, QSpinBox
 
-from mhagui.document import compute, load_lesson
+from mhagui.document import load_lesson
+from mhagui.document.edits import SetSequenceLength
+from mhagui.gui.bench import Bench
 from mhagui.gui.export_dialog import ExportDialog
 
 LEFT = Qt.MouseButton.LeftButton
@@ -12,8 +14,9 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def dialog(qtbot, tmp_path):
-    scene = load_lesson("two-heads")
-    dialog = ExportDialog(scene, compute(scene))
+    bench = Bench(load_lesson("two-heads"))
+    dialog = ExportDialog(bench.frame)
+    bench.setParent(dialog)
     qtbot.addWidget(dialog)
     dialog.show()
     dialog.findChild(QLineEdit, "exportFolder").setText(str(tmp_path / "out"))
@@ -54,6 +57,17 @@ def test_a_folder_that_cannot_be_is_named(dialog, qtbot, tmp_path):
     assert (tmp_path / "out").read_text() == "a file in the way"
 
 
+@pytest.mark.parametrize("folder", ["~nobody-of-this-name/x", "x" * 300, "/".join("a" * 3000), ""])
+def test_every_folder_that_can_be_typed_gets_an_answer(
+    dialog, qtbot, tmp_path, monkeypatch, folder
+):
+    monkeypatch.chdir(tmp_path)
+    dialog.findChild(QLineEdit, "exportFolder").setText(folder)
+    tick(dialog, figures=["entropy"], formats=["png"])
+    dialog.findChild(QSpinBox, "exportDpi").setValue(30)
+    assert export(dialog, qtbot)
+
+
 @pytest.mark.parametrize("answer", [QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No])
 def test_asks_once_before_it_replaces(dialog, qtbot, tmp_path, monkeypatch, answer):
     (tmp_path / "out").mkdir()
@@ -72,3 +86,20 @@ def test_asks_once_before_it_replaces(dialog, qtbot, tmp_path, monkeypatch, answ
     replaced = (tmp_path / "out" / "entropy.png").read_bytes() != b"old"
     assert replaced is (answer == QMessageBox.StandardButton.Yes)
     assert (tmp_path / "out" / "heads.png").exists() is replaced
+
+
+def test_what_this_scene_does_not_have_is_greyed_with_the_reason(qtbot, bench):
+    bench.edit(SetSequenceLength(64))  # one-hot tokens repeat, so no W_Q gives back Q
+    dialog = ExportDialog(bench.frame)
+    qtbot.addWidget(dialog)
+    box = dialog.findChild(QCheckBox, "figure_packed-wq")
+    assert not box.isEnabled()
+    assert not box.isChecked()
+    assert "W_Q" in box.toolTip()
+    assert dialog.findChild(QCheckBox, "figure_heads").isChecked()
+
+
+def test_enter_exports(dialog, qtbot, tmp_path):
+    tick(dialog, figures=["entropy"], formats=["png"])
+    qtbot.keyClick(dialog, Qt.Key.Key_Return)
+    assert (tmp_path / "out" / "entropy.png").exists()

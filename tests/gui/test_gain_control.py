@@ -1,9 +1,8 @@
 """The gain's slider and box, under the mouse, the wheel and the keyboard."""
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QWheelEvent
-from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
 
 from mhagui.gui.widgets.gain_control import GainControl
 
@@ -30,24 +29,6 @@ def edits(control):
     return edits
 
 
-def handle(slider):
-    option = QStyleOptionSlider()
-    slider.initStyleOption(option)
-    return slider.style().subControlRect(
-        QStyle.ComplexControl.CC_Slider, option, QStyle.SubControl.SC_SliderHandle, slider
-    )
-
-
-def x_of(slider, gain):
-    """Return where the handle's centre is at ``gain``, from the styles's own geometry."""
-    width = handle(slider).width()
-    return width // 2 + round(gain / 4 * (slider.width() - width))
-
-
-def at(slider, gain):
-    return QPoint(x_of(slider, gain), slider.height() // 2)
-
-
 def drag(qtbot, slider, start, *stops):
     qtbot.mousePress(slider, LEFT, pos=start)
     for stop in stops:
@@ -55,28 +36,13 @@ def drag(qtbot, slider, start, *stops):
     qtbot.mouseRelease(slider, LEFT, pos=stops[-1])
 
 
-def wheel(widget, delta):
-    centre = QPointF(widget.rect().center())
-    event = QWheelEvent(
-        centre,
-        QPointF(widget.mapToGlobal(centre.toPoint())),
-        QPoint(),
-        QPoint(0, delta),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(widget, event)
-
-
-def test_ends_of_the_slider_are_0_and_4(control, edits, qtbot):
+def test_ends_of_the_slider_are_0_and_4(control, edits, qtbot, at):
     slider = control.slider
     drag(qtbot, slider, at(slider, 1), QPoint(slider.width() + 50, 5), QPoint(-50, 5))
     assert [gain for gain, _ in edits] == [4.0, 0.0]
 
 
-def test_drag_follows_the_pointer_from_wherever_the_handle_is_taken(control, edits, qtbot):
+def test_drag_follows_the_pointer_from_wherever_the_handle_is_taken(control, edits, qtbot, at):
     slider = control.slider
     off_centre = at(slider, 1) + QPoint(4, 2)
     drag(qtbot, slider, off_centre, at(slider, 2.5) + QPoint(4, 0))
@@ -84,20 +50,20 @@ def test_drag_follows_the_pointer_from_wherever_the_handle_is_taken(control, edi
     assert gain == pytest.approx(2.5, abs=0.02)
 
 
-def test_press_on_the_handle_alone_changes_nothing(control, edits, qtbot):
+def test_press_on_the_handle_alone_changes_nothing(control, edits, qtbot, handle):
     control.show_gain(1 / 3, acts=True)
     qtbot.mouseClick(control.slider, LEFT, pos=handle(control.slider).center())
     assert edits == []
 
 
-def test_press_on_the_groove_goes_where_it_points(control, edits, qtbot):
+def test_press_on_the_groove_goes_where_it_points(control, edits, qtbot, at):
     qtbot.mouseClick(control.slider, LEFT, pos=at(control.slider, 3))
     ((gain, gesture),) = edits
     assert gain == pytest.approx(3, abs=0.02)
     assert gesture is not None
 
 
-def test_one_drag_is_one_gesture_and_two_drags_are_two(control, edits, qtbot):
+def test_one_drag_is_one_gesture_and_two_drags_are_two(control, edits, qtbot, at):
     slider = control.slider
     for _ in range(2):
         drag(qtbot, slider, at(slider, 1), at(slider, 2), at(slider, 3))
@@ -110,14 +76,14 @@ def test_one_drag_is_one_gesture_and_two_drags_are_two(control, edits, qtbot):
 
 
 @pytest.mark.parametrize("offset", [-3, -1, 0, 2, 3])
-def test_drag_snaps_to_exactly_1_nearby(control, edits, qtbot, offset):
+def test_drag_snaps_to_exactly_1_nearby(control, edits, qtbot, offset, at):
     slider = control.slider
     control.show_gain(2.0, acts=True)
     drag(qtbot, slider, at(slider, 2), at(slider, 1) + QPoint(offset, 0))
     assert edits[-1][0] == 1.0
 
 
-def test_drag_leaves_the_detent(control, edits, qtbot):
+def test_drag_leaves_the_detent(control, edits, qtbot, at):
     slider = control.slider
     drag(qtbot, slider, at(slider, 1), at(slider, 1) + QPoint(8, 0))
     assert 1.0 < edits[-1][0] < 1.2
@@ -130,21 +96,23 @@ def test_arrows_pass_the_detent_in_steps_of_5_hundredths(control, edits, qtbot):
     assert edits == [(1.0, None), (1.05, None), (1.0, None), (1.5, None)]
 
 
-def test_wheel_turns_the_slider_without_the_focus(control, edits):
+def test_wheel_turns_the_slider_without_the_focus(control, edits, wheel):
     control.box.setFocus()
     wheel(control.slider, 120)
     wheel(control.slider, -240)
     assert edits == [(1.05, None), (0.95, None)]
 
 
-def test_parts_of_a_notch_add_up(control, edits):
+def test_parts_of_a_notch_add_up(control, edits, wheel):
     for _ in range(10):
         wheel(control.slider, 12)  # ten times a tenth of a notch
     assert edits[-1] == (1.05, None)
     assert len(edits) == 5  # in hundredths
 
 
-def test_double_click_asks_for_exactly_1_in_the_gesture_of_its_first_click(control, edits, qtbot):
+def test_double_click_asks_for_exactly_1_in_the_gesture_of_its_first_click(
+    control, edits, qtbot, at
+):
     slider = control.slider
     control.show_gain(1.004, acts=True)  # the slider is at 1 already, the gain is not
     qtbot.mouseDClick(slider, LEFT, pos=at(slider, 3))
@@ -156,7 +124,7 @@ def test_double_click_asks_for_exactly_1_in_the_gesture_of_its_first_click(contr
 
 
 @pytest.mark.parametrize(("gain", "end"), [(1e6, 4.0), (-3.0, 0.0), (1e100, 4.0)])
-def test_gain_beyond_the_slider_leaves_it_at_its_end(control, edits, qtbot, gain, end):
+def test_gain_beyond_the_slider_leaves_it_at_its_end(control, edits, qtbot, gain, end, at, wheel):
     control.show_gain(gain, acts=True)
     slider = control.slider
     qtbot.mouseClick(slider, LEFT, pos=at(slider, end))
@@ -188,21 +156,21 @@ def test_slider_is_greyed_where_no_gain_acts_but_the_box_stays(control):
     assert control.box.isEnabled()
 
 
-def test_other_buttons_do_nothing(control, edits, qtbot):
+def test_other_buttons_do_nothing(control, edits, qtbot, at):
     for button in (Qt.MouseButton.MiddleButton, Qt.MouseButton.RightButton):
         qtbot.mouseClick(control.slider, button, pos=at(control.slider, 3))
         qtbot.mouseDClick(control.slider, button, pos=at(control.slider, 3))
     assert edits == []
 
 
-def test_a_tick_shows_where_1_is(control):
+def test_a_tick_shows_where_1_is(control, handle, at):
     slider = control.slider
     control.show_gain(3.0, acts=True)
     picture = slider.grab().toImage()
     ratio = picture.devicePixelRatio()
     top = handle(slider).top() + 1
     shades = {
-        gain: QColor(picture.pixel(QPoint(x_of(slider, gain), top) * ratio)).lightness()
+        gain: QColor(picture.pixel(QPoint(at(slider, gain).x(), top) * ratio)).lightness()
         for gain in (0.5, 1, 1.5, 2)
     }
     assert shades[1] < min(shades[0.5], shades[1.5], shades[2]) - 60

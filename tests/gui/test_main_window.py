@@ -1,11 +1,13 @@
 """The window as a whole: one drag moves every panel, menus do what they say."""
 
 import json
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -24,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from mhagui.document import Quantity, load_lesson
 from mhagui.document.edits import set_gain
+from mhagui.gui.faults import faults_shown
 from mhagui.gui.main_window import MainWindow
 from mhagui.gui.theme import ThemeChoice, apply_theme, is_dark
 
@@ -119,8 +122,11 @@ def test_undo_and_redo_by_the_platforms_keys(window, qtbot):
     qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert window.bench.scene.heads[0].gain == 1.0
     assert not undo.isEnabled()
-    redo = QKeySequence.keyBindings(QKeySequence.StandardKey.Redo)[0]
-    qtbot.keyClick(window, Qt.Key(redo[0].key()), redo[0].keyboardModifiers())
+    control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+    qtbot.keyClick(window, Qt.Key.Key_Y, control)
+    assert window.bench.scene.heads[0].gain == 2.0
+    window.bench.undo()
+    qtbot.keyClick(window, Qt.Key.Key_Z, control | shift)
     assert window.bench.scene.heads[0].gain == 2.0
 
 
@@ -164,8 +170,57 @@ def test_a_broken_file_is_refused_in_one_sentence_and_nothing_changes(window, tm
         path.write_text(text)
         window.open_file(path)
         assert window.bench.scene is before
-        assert "broken.json" in window.statusBar().currentMessage()
-        assert "\n" not in window.statusBar().currentMessage()
+        sentence = window.findChild(QLabel, "refusal").text()
+        assert "broken.json" in sentence
+        assert "\n" not in sentence
+
+
+def test_a_refusal_leaves_the_readout_and_ends_with_the_next_edit(window, qtbot):
+    refusal = window.findChild(QLabel, "refusal")
+    window.bench.edit(set_gain(1, float("nan")))
+    assert "finite" in refusal.text()
+    assert window.findChild(QLabel, "cursorReadout").isVisible()
+    window.bench.edit(set_gain(1, 2.0))
+    qtbot.waitUntil(lambda: refusal.text() == "")
+
+
+def test_a_saved_scene_opens_as_it_was(window, tmp_path):
+    window.bench.edit(set_gain(1, 1 / 3))
+    saved = window.bench.scene
+    window.save_file(tmp_path / "mine.json")
+    window.bench.edit(set_gain(1, 2.0))
+    window.open_file(tmp_path / "mine.json")
+    assert window.bench.scene == saved
+
+
+def test_a_scene_that_cannot_be_saved_says_why(window, tmp_path):
+    window.save_file(tmp_path / "not there" / "mine.json")
+    assert "not there" in window.findChild(QLabel, "refusal").text()
+
+
+def test_what_is_being_typed_lands_on_the_scene_it_was_typed_for(window, qtbot):
+    box = window.findChild(QAbstractSpinBox, "gainBox1")
+    window.activateWindow()
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, "3.3")
+    menu_action(window, "two heads").trigger()
+    assert window.bench.scene.heads[0].gain == 1.0
+    window.findChild(QAction, "undo").trigger()
+    assert window.bench.scene.heads[0].gain == 3.3
+
+
+def test_a_fault_in_a_slot_is_told_and_survived(window, monkeypatch, capsys):
+    monkeypatch.delenv("MHAGUI_DEBUG", raising=False)
+    with faults_shown(window.refuse):
+        sys.excepthook(ZeroDivisionError, ZeroDivisionError("division by zero"), None)
+    assert "ZeroDivisionError" in window.findChild(QLabel, "refusal").text()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_title_with_an_ampersand_is_shown_as_it_is(window):
+    window.open_scene(replace(window.bench.scene, title="Q & A"))
+    assert "Q && A" in window.findChild(QAction, "undo").text()
 
 
 def test_weights_and_scores_switch_leaves_undo_alone(window, qtbot):
@@ -257,6 +312,12 @@ def test_all_shows_at_1280_by_800_without_a_cut_label_or_scroll_bar(window, qtbo
         > label.width() + 1
     ]
     assert cut == []
+
+
+def test_arrows_move_the_cursor_from_the_start(window, qtbot):
+    before = window.bench.view.cursor
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Up)
+    assert window.bench.view.cursor.query == before.query - 1
 
 
 def test_closing_stops_the_frames(window, qtbot):

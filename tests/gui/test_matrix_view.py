@@ -9,16 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSizeF, Qt
-from PySide6.QtGui import QColor, QFont, QImage
+from PySide6.QtGui import QColor, QFont, QHelpEvent, QImage
+from PySide6.QtWidgets import QApplication, QToolTip
 
+from mhagui import formats
 from mhagui.gui.theme import ThemeChoice, apply_theme, theme_of
 from mhagui.gui.widgets.matrix_layout import Surroundings, lay_out
 from mhagui.gui.widgets.matrix_painter import cell_image, device_indices
-from mhagui.gui.widgets.matrix_view import MatrixView, Picture
+from mhagui.gui.widgets.matrix_picture import Picture, Writing
+from mhagui.gui.widgets.matrix_view import MatrixView
 from mhagui.palette import contrast, diverging_table
 
 # Black to white: index i is grey level i, so that a colour tells its index.
 GREYS = np.repeat(np.arange(255, dtype=np.uint8)[:, None], 3, axis=1)
+WRITTEN = (Writing(formats.cell),)
 LEFT = Qt.MouseButton.LeftButton
 KEY = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -31,7 +35,7 @@ def labels(count, prefix="t"):
 def picture(indices, **changes):
     indices = np.asarray(indices, dtype=np.uint8)
     rows, columns = indices.shape
-    fields = {"values": indices / 254.0, "table": GREYS, "write_values": False} | changes
+    fields = {"values": indices / 254.0, "table": GREYS, "writings": ()} | changes
     return Picture(
         indices=indices, row_labels=labels(rows), column_labels=labels(columns), **fields
     )
@@ -183,20 +187,20 @@ def test_change_of_theme_repaints(qapp, shown, grabbed):
 
 def test_values_are_written_where_they_fit(shown, grabbed):
     indices = np.full((2, 2), 200)
-    bare, written = shown(picture(indices)), shown(picture(indices, write_values=True))
+    bare, written = shown(picture(indices)), shown(picture(indices, writings=WRITTEN))
     assert (grabbed(bare) != grabbed(written)).any()
 
 
 def test_values_are_left_out_where_they_do_not_fit(shown, grabbed):
     indices = np.full((30, 30), 200)
-    bare, written = shown(picture(indices)), shown(picture(indices, write_values=True))
+    bare, written = shown(picture(indices)), shown(picture(indices, writings=WRITTEN))
     assert (grabbed(bare) == grabbed(written)).all()
 
 
 @pytest.mark.parametrize("dimmed", [False, True])
 @pytest.mark.parametrize("level", [0, 60, 100, 127, 160, 254])
 def test_values_can_be_read_on_every_colour(shown, grabbed, level, dimmed):
-    view = shown(picture([[level]], table=diverging_table(), write_values=True))
+    view = shown(picture([[level]], table=diverging_table(), writings=WRITTEN))
     view.set_dimmed(dimmed)
     pixels = grabbed(view)
     box = view.cell_rect(0, 0).adjusted(3, 3, -3, -3)
@@ -206,7 +210,41 @@ def test_values_can_be_read_on_every_colour(shown, grabbed, level, dimmed):
     assert best >= 4.5
 
 
+def ink_of(view, grabbed):
+    """How many pixels of the first cell are not of its colour: those of its number."""
+    box = view.cell_rect(0, 0).adjusted(2, 2, -2, -2)
+    cell = grabbed(view)[box.top() : box.bottom(), box.left() : box.right()].reshape(-1, 3)
+    return int((cell != cell[0]).any(axis=1).sum())
+
+
+def test_the_longest_writing_that_fits_is_used(shown, grabbed):
+    def view(count, *texts):
+        writings = tuple(Writing(lambda _value, text=text: text) for text in texts)
+        return shown(picture(np.full((count, count), 200), writings=writings))
+
+    assert ink_of(view(2, "88.88", "1"), grabbed) == ink_of(view(2, "88.88"), grabbed)
+    assert ink_of(view(12, "88.88"), grabbed) == 0
+    assert ink_of(view(12, "88.88", "1"), grabbed) == ink_of(view(12, "1"), grabbed) > 0
+
+
+def test_a_sample_that_does_not_fit_leaves_the_number_out(shown, grabbed):
+    writings = (Writing(formats.cell, "−888888888.88"),)
+    assert ink_of(shown(picture(np.full((6, 6), 200), writings=writings)), grabbed) == 0
+
+
 # --- labels and sizes
+
+
+@pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
+def test_labels_can_be_read_in_light_and_dark(qapp, shown, grabbed, theme):
+    apply_theme(theme)
+    view = shown(picture(np.zeros((6, 6))))
+    pixels = grabbed(view)
+    box = view.laid_out.row_labels[2].box.toAlignedRect()
+    label = pixels[box.top() : box.bottom(), box.left() : box.right()].reshape(-1, 3)
+    ground = tuple(map(int, pixels[-1, -1]))
+    inks = np.unique(label, axis=0).tolist()
+    assert max(contrast(tuple(ink), ground) for ink in inks) >= 4.5
 
 
 @pytest.mark.parametrize("points", [9, 14])
@@ -262,7 +300,7 @@ def test_a_long_strip_has_cells_wide_enough_to_be_pointed_at(shown):
 @pytest.mark.parametrize("ratio", [1.0, 1.25, 1.5, 2.0])
 @pytest.mark.parametrize("count", [1, 6, 50, 1024])
 def test_edges_are_whole_device_pixels(qapp, ratio, count):
-    around = Surroundings(labels(count), labels(count), None, None, QFont())
+    around = Surroundings(labels(count), labels(count), None, QFont())
     layout = lay_out(around, around.gutters(), QSizeF(301, 203), ratio)
     for edges in (layout.row_edges, layout.column_edges):
         assert edges.dtype == np.int64
@@ -285,16 +323,18 @@ import numpy as np
 from PySide6.QtWidgets import QApplication, QWidget
 from PySide6.QtGui import QImage
 app = QApplication([])
-from mhagui.gui.widgets.matrix_view import MatrixView, Picture
+from mhagui.gui.widgets.matrix_picture import Picture
+from mhagui.gui.widgets.matrix_view import MatrixView
 window = QWidget()
 window.resize(300, 250)
-view = MatrixView(window)
+view = MatrixView()
+view.setParent(window)
 view.setGeometry(3, 5, 261, 213)
 count = 6
 indices = ((np.add.outer(np.arange(count), np.arange(count)) % 2) * 254).astype(np.uint8)
 table = np.repeat(np.arange(255, dtype=np.uint8)[:, None], 3, axis=1)
 names = tuple("abcdef")
-view.set_picture(Picture(indices / 254, indices, table, names, names, write_values=False))
+view.set_picture(Picture(indices / 254, indices, table, names, names, writings=()))
 window.show()
 app.processEvents()
 image = window.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
@@ -464,18 +504,29 @@ def test_keys_stop_at_the_edge(shown, qtbot):
     view = shown(picture(np.zeros((2, 2))))
     view.set_cursor_cell(0, 0)
     for key in (KEY.Key_Up, KEY.Key_Left):
-        qtbot.keyClick(view, key)
-    assert view.cursor_cell == (0, 0)
+        with qtbot.waitSignal(view.pointed) as pointed:
+            qtbot.keyClick(view, key)
+        assert pointed.args == [0, 0]
 
 
-def test_keys_in_a_row_go_on_from_each_other(shown, qtbot):
+def test_the_cursor_is_where_it_is_told_to_be(shown, qtbot):
     view = shown(picture(np.zeros((9, 9))))
-    view.set_cursor_cell(0, 0)
-    pointed = []
-    view.pointed.connect(lambda row, column: pointed.append((row, column)))
-    for key in (KEY.Key_Down, KEY.Key_Down, KEY.Key_Right):
-        qtbot.keyClick(view, key)
-    assert pointed == [(1, 0), (2, 0), (2, 1)]
+    view.set_cursor_cell(3, None)
+    with qtbot.waitSignal(view.pointed) as pointed:
+        qtbot.keyClick(view, KEY.Key_Right)
+    assert pointed.args == [3, 1]
+    assert view.cursor_cell == (3, None)
+
+
+def test_no_tooltip_covers_the_cells(shown, qtbot):
+    view = shown(picture(np.zeros((4, 4))))
+    view.setToolTip("what it is")
+    for spot, words in ((view.cell_rect(2, 2).center(), ""), (QPoint(2, 2), "what it is")):
+        event = QHelpEvent(QEvent.Type.ToolTip, spot, view.mapToGlobal(spot))
+        QApplication.sendEvent(view, event)
+        assert QToolTip.text() == words
+    QToolTip.hideText()
+    qtbot.waitUntil(lambda: not QToolTip.isVisible())
 
 
 @pytest.mark.parametrize("key", [KEY.Key_Return, KEY.Key_Enter])
@@ -491,5 +542,6 @@ def test_a_single_cell_works(shown, grabbed, qtbot):
     view = shown(picture([[77]]))
     view.set_cursor_cell(0, 0)
     assert inside(view, 0, 0, grabbed(view)) == (77, 77, 77)
-    qtbot.keyClick(view, KEY.Key_End, CTRL)
-    assert view.cursor_cell == (0, 0)
+    with qtbot.waitSignal(view.pointed) as pointed:
+        qtbot.keyClick(view, KEY.Key_End, CTRL)
+    assert pointed.args == [0, 0]

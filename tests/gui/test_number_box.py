@@ -5,8 +5,8 @@ import math
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from mhagui.gui.widgets.number_box import CountBox, NumberBox, box_text
@@ -46,34 +46,6 @@ def told(form):
 def paste(qtbot, box, text):
     QGuiApplication.clipboard().setText(text)
     qtbot.keyClick(box, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-
-
-def type_in(qtbot, box, text, *, end=Qt.Key.Key_Return):
-    box.setFocus()
-    box.selectAll()
-    if not text.isascii():  # QTest has keys for ASCII alone
-        paste(qtbot, box, text)
-    elif text:
-        qtbot.keyClicks(box, text)
-    else:
-        qtbot.keyClick(box, Qt.Key.Key_Delete)
-    if end is not None:
-        qtbot.keyClick(box, end)
-
-
-def wheel(widget, delta):
-    at = QPointF(widget.rect().center())
-    event = QWheelEvent(
-        at,
-        QPointF(widget.mapToGlobal(at.toPoint())),
-        QPoint(),
-        QPoint(0, delta),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(widget, event)
 
 
 @pytest.mark.parametrize(
@@ -143,9 +115,9 @@ def test_tooltip_tells_the_digits_that_are_not_shown(form):
         ("100", 100.0),
     ],
 )
-def test_typed_number_is_taken(form, told, qtbot, text, value):
+def test_typed_number_is_taken(form, told, text, value, type_in):
     form.box.show_value(1.5)
-    type_in(qtbot, form.box, text)
+    type_in(form.box, text)
     assert told == [value]
 
 
@@ -168,9 +140,9 @@ def test_typed_number_is_taken(form, told, qtbot, text, value):
     ],
 )
 @pytest.mark.parametrize("end", [Qt.Key.Key_Return, Qt.Key.Key_Tab])
-def test_what_is_no_number_is_refused_with_one_sentence(form, told, qtbot, text, end):
+def test_what_is_no_number_is_refused_with_one_sentence(form, told, text, end, type_in):
     form.box.show_value(THIRD)
-    type_in(qtbot, form.box, text, end=end)
+    type_in(form.box, text, end=end)
     assert form.box.value() == THIRD
     assert form.box.text() == "0.3333"
     (sentence,) = told
@@ -189,22 +161,22 @@ def test_pasted_nan_is_refused(form, told, qtbot):
     assert len(told) == 1
 
 
-def test_number_out_of_range_is_refused_and_the_range_named(form, told, qtbot):
+def test_number_out_of_range_is_refused_and_the_range_named(form, told, type_in):
     form.box.show_value(1.5)
-    type_in(qtbot, form.box, "1000")
+    type_in(form.box, "1000")
     assert told == ["Gain of h1 must be a number from −100 to 100; got 1000."]
     assert (form.box.value(), form.box.text()) == (1.5, "1.50")
 
 
 @pytest.mark.parametrize("value", [1e6, -250.0, 1e100])
-def test_number_from_outside_the_range_is_shown_as_it_is(form, told, qtbot, value):
+def test_number_from_outside_the_range_is_shown_as_it_is(form, told, qtbot, value, type_in):
     form.box.show_value(value)
     form.box.setFocus()
     qtbot.keyClick(form.box, Qt.Key.Key_Return)
     qtbot.keyClick(form.box, Qt.Key.Key_Tab)
     assert form.box.value() == value
     assert told == []
-    type_in(qtbot, form.box, "99999")  # inside the range as shown, outside of that one may type
+    type_in(form.box, "99999")  # inside the range as shown, outside of that one may type
     assert form.box.value() == value
     form.box.show_value(1.0)
     assert (form.box.minimum(), form.box.maximum()) == (-100, 100)
@@ -218,16 +190,16 @@ def test_width_does_not_depend_on_the_number(form):
     assert len(widths) == 1
 
 
-def test_nothing_is_told_while_typing(form, told, qtbot):
-    type_in(qtbot, form.box, "12", end=None)
+def test_nothing_is_told_while_typing(form, told, qtbot, type_in):
+    type_in(form.box, "12", end=None)
     assert told == []
     qtbot.keyClick(form.box, Qt.Key.Key_Tab)
     assert told == [12.0]
 
 
-def test_escape_takes_back_what_is_typed(form, told, qtbot):
+def test_escape_takes_back_what_is_typed(form, told, qtbot, type_in):
     form.box.show_value(THIRD)
-    type_in(qtbot, form.box, "12", end=Qt.Key.Key_Escape)
+    type_in(form.box, "12", end=Qt.Key.Key_Escape)
     qtbot.keyClick(form.box, Qt.Key.Key_Return)
     assert form.box.value() == THIRD
     assert told == []
@@ -243,8 +215,8 @@ def test_arrows_step_at_once_along_decimal_fractions(form, told, qtbot):
     assert told[-1] == 0.7
 
 
-def test_step_starts_from_what_is_typed(form, told, qtbot):
-    type_in(qtbot, form.box, "2", end=Qt.Key.Key_Up)
+def test_step_starts_from_what_is_typed(form, told, type_in):
+    type_in(form.box, "2", end=Qt.Key.Key_Up)
     assert told == [2.0, 2.05]
 
 
@@ -254,9 +226,9 @@ def test_shown_numbers_are_silent(form, told):
     assert told == []
 
 
-def test_text_being_typed_stays_unless_the_number_changed(form, qtbot):
+def test_text_being_typed_stays_unless_the_number_changed(form, type_in):
     form.box.show_value(1.0)
-    type_in(qtbot, form.box, "2.", end=None)
+    type_in(form.box, "2.", end=None)
     form.box.show_value(1.0)
     assert form.box.text() == "2."
     form.box.show_value(5.0)
@@ -264,7 +236,7 @@ def test_text_being_typed_stays_unless_the_number_changed(form, qtbot):
 
 
 @pytest.mark.parametrize("name", ["box", "count"])
-def test_wheel_turns_a_box_only_with_the_focus(form, told, name):
+def test_wheel_turns_a_box_only_with_the_focus(form, told, name, wheel):
     box = getattr(form, name)
     box.show_value(5)
     form.other.setFocus()
@@ -276,16 +248,16 @@ def test_wheel_turns_a_box_only_with_the_focus(form, told, name):
 
 
 @pytest.mark.parametrize(("text", "count"), [("10", 10), (" 12 ", 12), ("1024", 1024), ("1", 1)])
-def test_typed_count_is_taken(form, told, qtbot, text, count):
+def test_typed_count_is_taken(form, told, text, count, type_in):
     form.count.show_value(6)
-    type_in(qtbot, form.count, text)
+    type_in(form.count, text)
     assert told == [count]
 
 
 @pytest.mark.parametrize("text", ["0", "-3", "1025", "10000000", "6.5", "1e999", "nan", "", "six"])
-def test_what_is_no_count_is_refused_with_one_sentence(form, told, qtbot, text):
+def test_what_is_no_count_is_refused_with_one_sentence(form, told, text, type_in):
     form.count.show_value(6)
-    type_in(qtbot, form.count, text)
+    type_in(form.count, text)
     assert (form.count.value(), form.count.text()) == (6, "6")
     (sentence,) = told
     assert sentence.startswith("Sequence length T")
@@ -293,12 +265,12 @@ def test_what_is_no_count_is_refused_with_one_sentence(form, told, qtbot, text):
         assert sentence == (f"Sequence length T must be a whole number from 1 to 1024; got {text}.")
 
 
-def test_boxes_read_and_write_the_same_under_a_comma_locale(form, told, qtbot):
+def test_boxes_read_and_write_the_same_under_a_comma_locale(form, told, type_in):
     from PySide6.QtCore import QLocale
 
     form.setLocale(QLocale("de_DE"))
     form.box.show_value(0.5)
     assert form.box.text() == "0.50"
-    type_in(qtbot, form.box, "0.75")
+    type_in(form.box, "0.75")
     assert told == [0.75]
     assert math.isclose(form.box.value(), 0.75)

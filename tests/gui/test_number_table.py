@@ -3,7 +3,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QLineEdit, QStyle, QVBoxLayout, QWidget
 
@@ -20,7 +20,7 @@ def numbers(values, *, summary=False, dimmed=False, band=None):
     values = np.array(values, dtype=float)
     rows = [Row(f"t{row}", three, "bits", f"tip of t{row}") for row in range(1, len(values) + 1)]
     if summary:
-        rows[-1] = Row("eff.\npositions", three, "positions", summary=True)
+        rows[-1] = Row("mean 2^H", three, "positions", summary=True)
     columns = tuple(
         Column(f"h{column}", f"head {column}", band, dimmed)
         for column in range(1, values.shape[1] + 1)
@@ -33,8 +33,8 @@ def table(qtbot):
     table = NumberTable(whole_rows=True)
     qtbot.addWidget(table)
     table.resize(300, 200)
-    table.show()
-    qtbot.waitExposed(table)
+    with qtbot.waitExposed(table):
+        table.show()
     return table
 
 
@@ -88,12 +88,14 @@ def test_cells_are_read_only(table):
 def test_a_cell_is_spoken_with_row_column_and_unit(table):
     table.set_numbers(numbers([[0.25], [2.0]], summary=True))
     spoken = [table.model().index(row, 0).data(ROLE.AccessibleTextRole) for row in range(2)]
-    assert spoken == ["t1, h1: 0.250 bits", "eff. positions, h1: 2.000 positions"]
+    assert spoken == ["t1, h1: 0.250 bits", "mean 2^H, h1: 2.000 positions"]
 
 
-def test_a_dimmed_column_is_spoken_as_ablated(table):
-    table.set_numbers(numbers([[0.25]], dimmed=True))
-    assert "ablated" in table.model().index(0, 0).data(ROLE.AccessibleTextRole)
+def test_the_state_of_a_column_is_spoken(table):
+    column = Column("h1", dimmed=True, state="not soloed")
+    table.set_numbers(Numbers((Row("t1", three, "bits"),), (column,), np.array([[0.25]])))
+    spoken = table.model().index(0, 0).data(ROLE.AccessibleTextRole)
+    assert spoken == "t1, h1 (not soloed): 0.250 bits"
 
 
 def test_tips_of_rows_and_columns(table):
@@ -172,8 +174,7 @@ def test_row_labels_are_not_cut(table):
     header = table.verticalHeader()
     bold = header.model().headerData(1, Qt.Orientation.Vertical, ROLE.FontRole)
     metrics = QFontMetrics(bold.resolve(header.font()))
-    assert header.width() >= metrics.horizontalAdvance("positions")
-    assert header.sectionSize(1) >= 2 * metrics.height()
+    assert header.width() >= metrics.horizontalAdvance("mean 2^H")
 
 
 def test_the_user_points_at_rows_and_the_program_follows_silently(qtbot, table):
@@ -221,6 +222,52 @@ def test_a_heads_column_has_its_colour_below_the_label(table):
     table.set_numbers(numbers([[1.0]], band=colour))
     image = header_image(table)
     assert image.pixelColor(image.width() // 2, image.height() - 2) == colour
+
+
+def test_the_label_of_the_marked_column_is_filled_with_its_colour(table):
+    colour = QColor("#d55e00")
+    table.set_numbers(numbers([[1.0] * 3], band=colour))
+
+    def filled():
+        image, header = header_image(table), table.horizontalHeader()
+        xs = [header.sectionViewportPosition(column) + 6 for column in range(3)]
+        hues = [image.pixelColor(x, image.height() // 2) for x in xs]
+        return [abs(hue.hslHue() - colour.hslHue()) < 5 for hue in hues]
+
+    assert filled() == [False, False, False]
+    table.mark_column(1)
+    assert filled() == [False, True, False]
+    table.mark_column(2)
+    assert filled() == [False, False, True]
+
+
+def test_marking_a_column_in_sight_paints_no_cell(table, settle):
+    class Paints(QObject):
+        count = 0
+
+        def eventFilter(self, watched, event):  # noqa: N802 - Qt calls it so
+            self.count += event.type() == QEvent.Type.Paint
+            return False
+
+    table.set_numbers(numbers([[1.0] * 3]))
+    settle()
+    paints = Paints()
+    table.viewport().installEventFilter(paints)
+    table.mark_column(1)
+    QApplication.processEvents()
+    assert paints.count == 0
+    table.set_numbers(numbers([[2.0] * 3]))
+    QApplication.processEvents()
+    assert paints.count > 0
+
+
+def test_a_marked_column_is_scrolled_into_sight(table):
+    table.set_numbers(numbers([[1.5] * 32]))
+    QApplication.processEvents()
+    for column in (31, 0, 16):
+        table.mark_column(column)
+        left = table.columnViewportPosition(column)
+        assert 0 <= left <= table.viewport().width() - table.columnWidth(column)
 
 
 def test_the_label_of_a_dimmed_column_is_paler(table):

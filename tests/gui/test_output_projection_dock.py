@@ -1,5 +1,6 @@
 """The output projection dock: what it shows, its presets, and that it fits."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -360,13 +361,50 @@ def test_hovering_over_a_listened_head_points_at_it(qtbot, dock, bench):
 
 def test_the_number_under_the_pointer_is_told(qtbot, dock, bench, monkeypatch):
     told = []
-    monkeypatch.setattr(QToolTip, "showText", lambda _place, text, _widget: told.append(text))
+    monkeypatch.setattr(QToolTip, "showText", lambda *told_with: told.append(told_with[:2]))
     view = dock.output_view
     spot = view.cell_rect(4, 2).center()
     event = QHelpEvent(QEvent.Type.ToolTip, spot, view.mapToGlobal(spot))
     QApplication.sendEvent(view, event)
     # d3 hears h2.1 as it is and h3.1 turned round: 0.0383 − 0.9600 in the lesson's row t5.
-    assert told == ["O = Concat·W_O, row t5, column d3: −0.921696"]
+    ((place, words),) = told
+    assert words == "O = Concat·W_O, row t5, column d3: −0.921696"
+    assert view.mapFromGlobal(place).y() >= view.cell_rect(5, 0).bottom()  # it covers no cell
+
+
+def test_keys_leave_the_cursor_where_every_panel_has_it(qtbot, dock, bench):
+    bench.point(query=2, key=1)
+    settle(bench)
+    view = dock.concat_view
+    for key, row in ((Key.Key_Down, 3), (Key.Key_Down, 4), (Key.Key_Right, 4), (Key.Key_End, 4)):
+        qtbot.keyClick(view, key)
+        assert (bench.view.cursor.query, bench.view.cursor.key) == (row, 1)
+        assert view.cursor_cell == dock.output_view.cursor_cell == (row, None)
+
+
+def test_the_rows_of_w_o_that_read_the_cursors_head_are_marked(dock, bench, grabbed):
+    def labels():
+        pixels = grabbed(dock.table.verticalHeader())
+        tops = [dock.table.rowViewportPosition(row) for row in range(9)]
+        tops[8] = pixels.shape[0]
+        return [pixels[top:end, :-8].astype(int) for top, end in itertools.pairwise(tops)]
+
+    bench.point(head=1)
+    settle(bench)
+    before = labels()
+    bench.point(head=3)
+    settle(bench)
+    ink = [(now - old).sum() for now, old in zip(labels(), before, strict=True)]
+    # darker is bolder: h3.1 and h3.2 gain ink, h1.1 and h1.2 lose it, the others stay
+    assert [int(np.sign(change)) for change in ink] == [1, 1, 0, 0, -1, -1, 0, 0]
+
+
+def test_the_strip_says_whose_colours_it_shows(dock):
+    strip = dock.findChild(QWidget, "signedColours")
+    beside = [label for label in dock.findChildren(QLabel) if label.text() == "Concat, O"]
+    assert len(beside) == 1
+    assert beside[0].geometry().right() < strip.geometry().left()
+    assert abs(beside[0].geometry().center().y() - strip.geometry().center().y()) <= 2
 
 
 # --- room
@@ -444,7 +482,7 @@ def test_every_control_says_what_it_is(dock):
         assert widget.accessibleName(), name
         if name != "outputProjectionTable":  # its cells have tooltips of their own
             assert widget.toolTip(), name
-    assert "Alt" in dock.table.model().index(0, 0).data(Role.ToolTipRole)
+    assert "Ctrl" in dock.table.model().index(0, 0).data(Role.ToolTipRole)
     assert dock.findChild(QLabel, "filterBankResidual").toolTip()
 
 
@@ -455,12 +493,24 @@ def test_concat_and_o_can_be_copied(qtbot, dock):
     assert first == "1\t0\t0\t0\t0\t0.5\t1\t0"
 
 
-def test_tab_goes_through_the_dock_in_reading_order(qtbot, dock):
+def test_tab_goes_through_the_dock_in_reading_order(qtbot, dock, grabbed):
     order = ["projectionPresets", "projectionSeed", "outputProjectionTable"]
     order += ["concatView", "outputView", "listeningView"]
-    dock.findChild(QWidget, order[0]).setFocus()
-    visited = []
-    for _ in order:
-        visited.append(QApplication.focusWidget().objectName())
+    stops = [dock.findChild(QWidget, name) for name in order]
+    stops[0].setFocus()
+    bare = {stops[-1]: grabbed(stops[-1])}
+    stops[-1].setFocus()
+    bare |= {stop: grabbed(stop) for stop in stops[:-1]}
+    for stop in stops:
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-    assert visited == order
+        assert QApplication.focusWidget() is stop
+        assert (grabbed(stop) != bare[stop]).any(), stop.objectName()  # it shows its focus
+
+
+def test_a_narrow_dock_scrolls_down_and_not_sideways(dock, bench):
+    dock.resize(322, 229)
+    settle(bench)
+    area = dock.widget()
+    assert area.horizontalScrollBar().maximum() == 0
+    assert area.verticalScrollBar().maximum() > 0
+    assert dock.table.horizontalHeader().length() <= dock.table.viewport().width()

@@ -16,8 +16,9 @@ def pictured(bench):
 
     def make():
         frame = bench.frame
-        scale = pictures.prepare(frame.result, frame.view)
-        return scale, [pictures.of(head) for head in frame.result.heads]
+        result, view = frame.result, frame.view
+        scale = pictures.scale(result, view)
+        return scale, [pictures.of(head, result.allowed, view, scale) for head in result.heads]
 
     return make
 
@@ -25,12 +26,12 @@ def pictured(bench):
 def test_read_out_of_a_weight(bench):
     # head 2, row 4, column 3 of the lesson: 0.92329 of 4 allowed keys
     bench.point(head=2, query=3, key=2)
-    assert cursor_text(bench.frame) == "head 2 · t = 4 · i = 3 · weight 0.9233 · 3.7× uniform"
+    assert cursor_text(bench.frame) == "head 2 · t = 4 · i = 3 · weight 0.9233 · 3.69× uniform"
 
 
 def test_read_out_of_a_tiny_weight(bench):
     bench.point(head=2, query=4, key=0)  # 2.7395e-6 of 5 allowed keys
-    expected = "head 2 · t = 5 · i = 1 · weight 2.74e−6 · 1.4e−5× uniform"
+    expected = "head 2 · t = 5 · i = 1 · weight 2.74e−6 · 1.37e−5× uniform"
     assert cursor_text(bench.frame) == expected
 
 
@@ -125,6 +126,54 @@ def test_relative_scale_is_neutral_where_a_row_is_uniform(bench, pictured):
     assert scale.unit == "×"
 
 
+def written(picture, place):
+    """What is written in the cells, by the first of the ways to write them."""
+    return [
+        [picture.writings[place].text(value) for value in row[: count + 1]]
+        for count, row in enumerate(picture.values.tolist())
+    ]
+
+
+def test_cells_relative_to_uniform_write_what_their_colour_stands_for(bench, pictured):
+    bench.look(colour_scale=ColourScale.RELATIVE)
+    _, pictures = pictured()
+    # row 4 of head 2: 0.92329 on key 3 of 4, 0.0383 beside it, 6.6e-5 on key 1
+    assert written(pictures[1], 0)[3] == ["≈0", ".15", "3.7", ".15"]
+    assert written(pictures[3], 0)[5] == ["1.0"] * 6
+
+
+def test_small_weights_have_their_power_of_ten_on_a_logarithmic_scale(bench, pictured):
+    bench.look(colour_scale=ColourScale.LOGARITHMIC)
+    _, pictures = pictured()
+    # row 5 of head 2: 2.7395e-6 on key 1
+    assert written(pictures[1], 0)[4][0] == "3e−6"
+    assert written(pictures[1], 0)[4][3] == ".92"
+    assert written(pictures[1], 1)[4][0] == "≈0"  # where there is no room for more
+    bench.edit(set_gain(2, 1000.0))
+    _, pictures = pictured()
+    assert written(pictures[1], 0)[5][0] == "0"  # a true zero
+
+
+def test_scores_can_be_written_with_fewer_digits(bench, pictured):
+    bench.look(quantity=Quantity.SCORES)
+    _, pictures = pictured()
+    # on a circle of |Q| = |K| = 3: 9/√2 = 6.36 on the diagonal of head 3, −3.18 two rows down
+    assert [written(pictures[2], place)[0][0] for place in (0, 1)] == ["6.36", "6.4"]
+    assert [written(pictures[2], place)[2][0] for place in (0, 1)] == ["−3.18", "−3.2"]
+    # every head is asked whether the widest of all would fit
+    assert {tuple(way.sample for way in p.writings) for p in pictures} == {("−6.36", "−6.4")}
+
+
+@pytest.mark.parametrize(
+    ("gain", "words"),
+    [(1.0, "· 3.69×"), (2.0, "· 3.99×"), (30.0, "· 4.00×"), (0.0, "· 1.00×")],
+)
+def test_a_ratio_has_three_digits(bench, gain, words):
+    bench.point(head=2, query=3, key=2)
+    bench.edit(set_gain(2, gain))
+    assert words in cursor_text(bench.frame)
+
+
 def test_only_the_head_whose_gain_moved_gets_a_new_picture(bench, pictured):
     _, before = pictured()
     bench.edit(set_gain(3, 2.0))
@@ -144,8 +193,9 @@ def test_a_gain_leaves_the_pictures_of_the_scores(bench, pictured):
 def test_another_scene_with_the_same_heads_gets_pictures_of_its_own(qapp, pictured):
     other = Bench(load_lesson("two-heads"))
     pictures = Pictures()
-    pictures.prepare(other.frame.result, other.frame.view)
-    made = pictures.of(other.frame.result.heads[0])
+    result, view = other.frame.result, other.frame.view
+    scale = pictures.scale(result, view)
+    made = pictures.of(result.heads[0], result.allowed, view, scale)
     assert made.values is other.frame.result.heads[0].weights
     assert made is not pictured()[1][0]
     other.stop()

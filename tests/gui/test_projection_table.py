@@ -239,6 +239,14 @@ def test_what_was_pasted_is_selected(qtbot, table):
     assert cells == {(row, column) for row in (2, 3, 4) for column in (5, 6)}
 
 
+def test_what_the_scene_refuses_is_not_selected(qtbot, bench, table, refusals):
+    click(qtbot, table, 2, 5)
+    paste(qtbot, table, "1e300 2\n3 1e308")
+    assert len(refusals) == 1
+    assert [(index.row(), index.column()) for index in table.selectedIndexes()] == [(2, 5)]
+    assert w_o(bench).tolist() == FOUR_HEADS_W_O.tolist()
+
+
 def test_a_copied_rectangle_can_be_pasted_elsewhere(qtbot, bench, table):
     select(qtbot, table, (4, 0), (5, 2))
     qtbot.keySequence(table, QKeySequence(QKeySequence.StandardKey.Copy))
@@ -305,17 +313,38 @@ def drag(qtbot, table, start, moves, button, modifier=Modifier.NoModifier):
     qtbot.mouseRelease(view, button, modifier, at_start + QPoint(*moves[-1]))
 
 
-@pytest.mark.parametrize(
-    ("button", "modifier"),
-    [(Button.MiddleButton, Modifier.NoModifier), (Button.LeftButton, Modifier.AltModifier)],
-)
-def test_a_scrub_is_one_step_of_a_hundredth_a_pixel(qtbot, bench, table, button, modifier):
-    drag(qtbot, table, (4, 4), [(5, 0), (12, -20), (-10, -20)], button, modifier)
+def test_a_scrub_is_one_step_of_a_hundredth_a_pixel(qtbot, bench, table):
+    drag(qtbot, table, (4, 4), [(5, 0), (12, -20), (-10, -20)], Button.MiddleButton)
     settle(bench)
     assert shown(table)[4, 4] == 1.1  # 10 pixels left is less, 20 up is more
     assert bench.history.n_steps == 1
     bench.undo()
     assert w_o(bench)[4, 4] == 1
+
+
+def test_a_drag_with_ctrl_scrubs_once_it_is_no_click_any_more(qtbot, bench, table):
+    far = QApplication.startDragDistance()
+    moves = [(far, 0), (far + 30, 0), (far + 10, 0)]
+    drag(qtbot, table, (4, 4), moves, Button.LeftButton, Modifier.ControlModifier)
+    settle(bench)
+    assert shown(table)[4, 4] == 1.1
+    assert bench.history.n_steps == 1
+    drag(qtbot, table, (4, 4), [(far, 0), (far - 30, 0)], Button.LeftButton)
+    assert w_o(bench)[4, 4] == 1.1  # without Ctrl a drag selects
+
+
+def test_a_click_with_ctrl_selects_and_a_shaking_hand_changes_nothing(qtbot, bench, table):
+    select(qtbot, table, (0, 0), (2, 2))
+    drag(qtbot, table, (5, 5), [(2, 1)], Button.LeftButton, Modifier.ControlModifier)
+    assert [(index.row(), index.column()) for index in table.selectedIndexes()] == [(5, 5)]
+    assert bench.history.n_steps == 0
+    qtbot.mouseMove(table.viewport(), at(table, 0, 0))
+    assert w_o(bench).tolist() == FOUR_HEADS_W_O.tolist()
+
+
+def test_alt_is_left_to_the_window_manager(qtbot, bench, table):
+    drag(qtbot, table, (4, 4), [(30, 0), (60, 0)], Button.LeftButton, Modifier.AltModifier)
+    assert bench.history.n_steps == 0
 
 
 def test_another_scrub_is_another_step(qtbot, bench, table):

@@ -1,4 +1,7 @@
 import math
+import subprocess
+import sys
+from threading import Event
 
 import numpy as np
 import pytest
@@ -6,9 +9,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
+from mhagui import core
 from mhagui.document import Pattern
 from mhagui.document.edits import (
     AddHead,
+    SetMasterGain,
     SetSequenceLength,
     set_gain,
     set_key_magnitude,
@@ -30,8 +35,8 @@ def dock(qtbot, bench):
     dock = RankDock(bench)
     qtbot.addWidget(dock)
     dock.resize(300, 700)
-    dock.show()
-    qtbot.waitExposed(dock)
+    with qtbot.waitExposed(dock):
+        dock.show()
     QApplication.processEvents()
     return dock
 
@@ -149,7 +154,7 @@ def test_long_sequences_are_decomposed_on_demand(qtbot, bench, dock):
     button = button_of(dock)
     qtbot.waitUntil(button.isVisible)
     assert effective(dock, ROLE.DisplayRole) == ["–"] * 4
-    assert "300 × 300" in words(dock)
+    assert "4 decompositions of 300 × 300" in words(dock)
     assert "not live above T = 256" in words(dock)
     qtbot.mouseClick(button, LEFT)
     plot = dock.findChild(CurvePlot, "spectrumPlot")
@@ -188,7 +193,101 @@ def test_a_computation_that_was_overtaken_is_not_shown(qtbot, bench, dock):
     qtbot.waitUntil(lambda: not button.isVisible())
     assert effective(dock)[0] == pytest.approx(2.11, abs=5e-3)
     assert not dock._timer.isActive()
-    dock._worker.join()
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """Decompositions that end when the test says so."""
+    may_end = Event()
+    decompose = core.singular_values
+
+    def wait(weights):
+        assert may_end.wait(30)
+        return decompose(weights)
+
+    monkeypatch.setattr(core, "singular_values", wait)
+    yield may_end
+    may_end.set()
+
+
+def test_an_edit_that_leaves_the_weights_alone_leaves_the_computation_alone(
+    qtbot, bench, dock, slow
+):
+    bench.edit(SetSequenceLength(260))
+    button = button_of(dock)
+    qtbot.waitUntil(button.isVisible)
+    qtbot.mouseClick(button, LEFT)
+    assert "4 to go" in button.text()
+    bench.edit(set_muted(2, True))
+    model = table_of(dock, "rankTable").model()
+    qtbot.waitUntil(lambda: model.headerData(1, ACROSS, DIMMED_ROLE))
+    assert not button.isEnabled()
+    slow.set()
+    qtbot.waitUntil(lambda: not button.isVisible(), timeout=30_000)
+
+
+def test_a_result_for_weights_no_longer_shown_is_ignored(qtbot, bench, dock, slow):
+    bench.edit(SetSequenceLength(260))
+    button = button_of(dock)
+    qtbot.waitUntil(button.isVisible)
+    qtbot.mouseClick(button, LEFT)
+    asked = [head.weight_spectrum for head in bench.frame.result.heads]
+    bench.edit(SetMasterGain(2.0))
+    qtbot.waitUntil(button.isEnabled)
+    slow.set()
+    qtbot.waitUntil(lambda: asked[0].is_known, timeout=30_000)
+    assert button.isVisible()
+    assert button.text() == "Compute"
+    assert effective(dock, ROLE.DisplayRole) == ["–"] * 4
+
+
+CLOSED_WHILE_COMPUTING = """
+import sys, time
+from PySide6.QtWidgets import QApplication
+from mhagui import core
+from mhagui.document import load_lesson
+from mhagui.document.edits import SetSequenceLength
+from mhagui.gui.bench import Bench
+
+app = QApplication([])
+from mhagui.gui.docks.rank import RankDock
+
+core.singular_values = lambda weights: time.sleep(60)
+bench = Bench(load_lesson("four-heads"))
+bench.edit(SetSequenceLength(300))
+dock = RankDock(bench)
+dock.show()
+app.processEvents()
+dock._spectrum.button.click()
+assert not dock._spectrum.button.isEnabled()
+dock.close()
+bench.stop()
+"""
+
+
+def test_closing_does_not_wait_for_a_decomposition_and_leaves_nothing_behind():
+    done = subprocess.run(
+        [sys.executable, "-c", CLOSED_WHILE_COMPUTING],
+        capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+    said = [line for line in done.stderr.splitlines() if "propagateSizeHints" not in line]
+    assert (done.returncode, said) == (0, [])
+
+
+def marked(table):
+    """The columns whose labels are filled with their heads' colours."""
+    header = table.horizontalHeader()
+    image = header.grab().toImage()
+    xs = [header.sectionViewportPosition(column) + 6 for column in range(4)]
+    shades = [image.pixelColor(x, image.height() // 2).hslSaturation() for x in xs]
+    return [HEADS[column] for column, shade in enumerate(shades) if shade > 60]
+
+
+@pytest.mark.parametrize("name", ["rankTable", "effectiveRankTable"])
+def test_the_head_of_the_cursor_is_marked(qtbot, bench, dock, name):
+    assert marked(table_of(dock, name)) == ["h1"]
+    bench.point(head=4)
+    qtbot.waitUntil(lambda: marked(table_of(dock, name)) == ["h4"])
 
 
 def test_the_limit_of_what_is_live(qtbot, bench, dock):

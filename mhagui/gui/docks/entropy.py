@@ -1,10 +1,10 @@
 """The entropy dock: how many bits each head spends at each query position."""
 
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from mhagui.document import Result
@@ -45,7 +45,7 @@ class EntropyDock(Panel):
         return plot
 
     def _make_table(self) -> NumberTable:
-        table = NumberTable(whole_rows=True)
+        table = NumberTable(whole_rows=True, most_rows=14)
         table.setObjectName("entropyTable")
         table.setAccessibleName("Row entropy in bits, per query position and head")
         table.setToolTip(TABLE_TIP)
@@ -53,7 +53,7 @@ class EntropyDock(Panel):
         return table
 
     def _make_body(self) -> QWidget:
-        caption = QLabel("Row entropy in bits")
+        caption = QLabel("Row entropy H in bits")
         caption.setBuddy(self.table)
         caption.setContentsMargins(6, 4, 6, 2)
         below = QWidget()
@@ -62,15 +62,10 @@ class EntropyDock(Panel):
         column.setSpacing(0)
         column.addWidget(caption)
         column.addWidget(self.table, 1)
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.setChildrenCollapsible(False)
-        splitter.addWidget(self.plot)
-        splitter.addWidget(below)
-        splitter.setStretchFactor(0, 1)
-        return splitter
+        return _Split(self.plot, below)
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
-        """Draw the curves, and mark the cursor's row in plot and table."""
+        """Draw the curves, and mark the cursor's row in plot and table, and its head."""
         if previous is None or frame.result is not previous.result:
             self._show_curves(frame.result)
         query = frame.view.cursor.query
@@ -79,6 +74,8 @@ class EntropyDock(Panel):
         moved = previous is None or query != previous.view.cursor.query
         if moved or not self.table.currentIndex().isValid():
             self.table.follow_row(query)
+        column = frame.scene.index_of(frame.view.cursor.head)
+        self.table.mark_column(1 + column)  # behind the ceiling
 
     def keep_up(self, frame: Frame) -> None:
         """Fill the table."""
@@ -101,6 +98,40 @@ class EntropyDock(Panel):
             self.bench.point(query=row)
 
 
+class _Split(QSplitter):
+    """Gives the lower part what it asks for, and the upper the rest, until the user moves it."""
+
+    def __init__(self, upper: QWidget, lower: QWidget) -> None:
+        super().__init__(Qt.Orientation.Vertical)
+        self._lower = lower
+        self._moved = False
+        self.setChildrenCollapsible(False)
+        self.addWidget(upper)
+        self.addWidget(lower)
+        self.setStretchFactor(0, 1)
+        self.splitterMoved.connect(self._on_moved)
+
+    def _on_moved(self) -> None:
+        self._moved = True
+
+    def _share(self) -> None:
+        if not self._moved:
+            wanted = self._lower.sizeHint().height()
+            self.setSizes([max(self.height() - wanted, 0), wanted])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the new height."""
+        super().resizeEvent(event)
+        self._share()
+
+    def event(self, event: QEvent) -> bool:
+        """Share the height anew when a part asks for more or less."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._share()
+        return done
+
+
 def _numbers(result: Result) -> Numbers:
     """Return the table's content: a row per query position, then the means."""
     ceiling, heads = result.ceiling_bits, result.heads
@@ -114,9 +145,8 @@ def _numbers(result: Result) -> Numbers:
     return Numbers(_rows(len(bits)), columns, np.vstack([bits, means, counts]))
 
 
-@lru_cache(maxsize=4)
 def _rows(n_positions: int) -> tuple[Row, ...]:
     rows = [Row(f"t{number}", _three, "bits") for number in range(1, n_positions + 1)]
-    mean = Row("mean", _three, "bits", MEAN_TIP, summary=True)
-    count = Row("eff.\npositions", significant, "positions", POSITIONS_TIP, summary=True)
+    mean = Row("mean H", _three, "bits", MEAN_TIP, summary=True)
+    count = Row("mean 2^H", significant, "positions", POSITIONS_TIP, summary=True)
     return (*rows, mean, count)

@@ -5,10 +5,9 @@ import numpy.typing as npt
 from PySide6.QtGui import QColor
 
 from mhagui.document import HeadResult, Result
-from mhagui.gui.widgets.curve_legend import SYMBOLS
 from mhagui.gui.widgets.curve_plot import Curve
 from mhagui.gui.widgets.number_table import Column
-from mhagui.palette import head_colour
+from mhagui.palette import head_colour, head_marker
 
 
 def head_columns(result: Result) -> tuple[Column, ...]:
@@ -19,15 +18,18 @@ def head_columns(result: Result) -> tuple[Column, ...]:
 def head_curve(number: int, head: HeadResult, values: npt.NDArray[np.float64]) -> Curve:
     """Return the curve of head ``number`` (from 1), in the colour and with the marker it keeps."""
     uid = head.head.uid
-    symbol = SYMBOLS[(uid - 1) % len(SYMBOLS)]
-    return Curve(f"h{number}", values, QColor(head_colour(uid)), symbol, not head.active)
+    colour, symbol = QColor(head_colour(uid)), head_marker(uid).on_screen
+    return Curve(f"h{number}", values, colour, symbol, not head.active)
 
 
 def _head_column(number: int, head: HeadResult) -> Column:
     band = QColor(head_colour(head.head.uid))
-    return Column(f"h{number}", _tip(number, head), band, dimmed=not head.active)
+    tip = f"h{number} {head.head.name}{_tail(head)}"
+    return Column(f"h{number}", tip, band, dimmed=not head.active, state=head.standing)
 
 
-def _tip(number: int, head: HeadResult) -> str:
-    ablated = "" if head.active else "; ablated: it does not reach W_O"
-    return f"h{number} {head.head.name}{ablated}"
+def _tail(head: HeadResult) -> str:
+    """Return what the tip says of mute and solo."""
+    if head.active:
+        return f"; {head.standing}" if head.standing else ""
+    return f"; ablated ({head.standing}): it does not reach W_O"

@@ -4,16 +4,14 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QApplication,
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QMenu,
-    QScrollArea,
     QStyleOptionToolButton,
     QToolButton,
     QVBoxLayout,
@@ -31,10 +29,11 @@ from mhagui.document.edits import (
 )
 from mhagui.document.scene import MAX_HEADS, MAX_POSITIONS
 from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.docks.head_card import HeadCard
 from mhagui.gui.icons import icon
 from mhagui.gui.panel import Panel
+from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.gain_control import GainControl
-from mhagui.gui.widgets.head_card import HeadCard
 from mhagui.gui.widgets.number_box import CountBox
 
 _MARGIN = 6
@@ -75,7 +74,7 @@ class HeadsDock(Panel):
         self._length = CountBox(1, MAX_POSITIONS)
         self._master = GainControl()
         self._list = QWidget()
-        self._scroll = _CardScroll(self._list)
+        self._scroll = ColumnScroll(self._list)
         self._actions = {button.key: self._action(button) for button in _BUTTONS}
         self._buttons = [self._button(button) for button in _BUTTONS]
         self.set_body(self._body())
@@ -104,11 +103,14 @@ class HeadsDock(Panel):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
-        for row, (text, field) in enumerate(
-            (("Sequence length T", self._length), ("Master gain", self._master))
+        for row, (text, field, buddy) in enumerate(
+            (
+                ("Sequence length T", self._length, self._length),
+                ("Master gain", self._master, self._master.slider),
+            )
         ):
             label = QLabel(text)
-            label.setBuddy(field)
+            label.setBuddy(buddy)
             grid.addWidget(label, row, 0)
             grid.addWidget(field, row, 1)
         grid.setAlignment(self._length, Qt.AlignmentFlag.AlignRight)
@@ -243,22 +245,22 @@ class HeadsDock(Panel):
         if not self.bench.edit(SetMasterGain(gain), gesture):
             self.show_frame(self.bench.frame, self.bench.frame)
 
-    def _add(self, pattern: Pattern, _checked: bool = False) -> None:
+    def _add(self, pattern: Pattern) -> None:
         if self.bench.edit(AddHead(pattern)):
             self.bench.point(head=self.bench.scene.heads[-1].uid)
 
-    def _duplicate(self, _checked: bool = False) -> None:
+    def _duplicate(self) -> None:
         uid, place = self._selected()
         if self.bench.edit(DuplicateHead(uid)):
             self.bench.point(head=self.bench.scene.heads[place + 1].uid)
 
-    def _remove(self, _checked: bool = False) -> None:
+    def _remove(self) -> None:
         uid, place = self._selected()
         if self.bench.edit(RemoveHead(uid)):
             heads = self.bench.scene.heads
             self.bench.point(head=heads[min(place, len(heads) - 1)].uid)
 
-    def _move(self, step: int, _checked: bool = False) -> None:
+    def _move(self, step: int) -> None:
         uid, place = self._selected()
         self.bench.edit(MoveHead(uid, place + step))
 
@@ -285,32 +287,3 @@ class _MenuButton(QToolButton):
         """Leave the arrow out."""
         super().initStyleOption(option)
         option.features &= ~QStyleOptionToolButton.ToolButtonFeature.HasMenu
-
-
-class _CardScroll(QScrollArea):
-    """Scrolls the cards up and down alone: it is never narrower than they are."""
-
-    def __init__(self, content: QWidget) -> None:
-        super().__init__()
-        self._content = content
-        self.setWidget(content)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-
-    def minimumSizeHint(self) -> QSize:
-        """Keep room for the widest card beside a scroll bar."""
-        bar = self.verticalScrollBar().sizeHint().width()
-        width = self._content.minimumSizeHint().width() + bar
-        return QSize(width, super().minimumSizeHint().height())
-
-    def sizeHint(self) -> QSize:
-        """Ask for all cards to be seen."""
-        return self._content.sizeHint().expandedTo(self.minimumSizeHint())
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Ask for more room when a card needs it."""
-        if event.type() == QEvent.Type.LayoutRequest:
-            self.updateGeometry()
-        return super().eventFilter(watched, event)

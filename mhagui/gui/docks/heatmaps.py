@@ -1,5 +1,7 @@
 """The heatmaps: every head's weights or scores, under one cursor and one colour bar."""
 
+from itertools import pairwise
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import (
@@ -9,11 +11,12 @@ from PySide6.QtWidgets import (
     QLabel,
     QRadioButton,
     QSizePolicy,
+    QSpacerItem,
     QVBoxLayout,
     QWidget,
 )
 
-from mhagui.document import ColourScale, HeadResult, Quantity, ViewState
+from mhagui.document import ColourScale, Cursor, HeadResult, Quantity, ViewState
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.panel import Panel
 from mhagui.gui.pictures import Pictures
@@ -22,14 +25,16 @@ from mhagui.gui.widgets.matrix_card import MatrixCard
 from mhagui.gui.widgets.matrix_grid import CardGrid
 from mhagui.palette import head_colour
 
+GAP = 12
 _QUANTITIES = {
     Quantity.WEIGHTS: ("Weights A", "Show the weights A = softmax(g·S) over the allowed keys"),
     Quantity.SCORES: ("Scores S", "Show the scores S = Q·Kᵀ/√d_k, which no gain changes"),
 }
 _SCALE_TIP = (
     "How a weight becomes a colour: linear from 0 to 1, or to the largest weight of all heads\n"
-    "(of rows t ≥ 2, for A is 1 in row 1), logarithmic, or relative to uniform: A·n_t,\n"
-    "n_t the number of allowed keys of row t. Scores have one scale, symmetric around 0."
+    "(of rows t ≥ 2, for A is 1 in row 1), logarithmic, or relative to uniform: colours and cells\n"
+    "show A·n_t, where n_t is the number of keys that row t may see, t under the causal mask:\n"
+    "1 is what a uniform row has. Scores have one scale, symmetric around 0."
 )
 _VIEW_TIP = (
     "{} of {} {}: rows are query positions t, columns key positions i.\n"
@@ -61,7 +66,7 @@ class HeatmapsDock(Panel):
 
     def _controls(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        row.setSpacing(12)
+        row.setSpacing(0)
         group = QButtonGroup(self)
         for quantity, button in self._quantities.items():
             text, tip = _QUANTITIES[quantity]
@@ -71,6 +76,7 @@ class HeatmapsDock(Panel):
             button.setObjectName(f"show{quantity.value.capitalize()}")
             group.addButton(button)
             row.addWidget(button)
+            row.addItem(_gap())
         group.buttonClicked.connect(self._on_quantity)
         self._make_scales()
         row.addWidget(self._scales)
@@ -85,6 +91,12 @@ class HeatmapsDock(Panel):
         self._scales.setToolTip(_SCALE_TIP)
         self._scales.activated.connect(self._on_scale)
 
+    def take_focus(self) -> None:
+        """Give the keyboard to the heatmap of the cursor's head."""
+        for card in self._grid.cards:
+            if card.uid == self.bench.view.cursor.head:
+                card.view.setFocus()
+
     # --- drawing
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
@@ -93,9 +105,12 @@ class HeatmapsDock(Panel):
         if previous is None or _shows_other_things(frame, previous):
             self._show_controls(view)
             self._show_heads(frame)
+        self._show_cursor(view.cursor)
+
+    def _show_cursor(self, cursor: Cursor) -> None:
         for card in self._grid.cards:
-            card.view.set_cursor_cell(view.cursor.query, view.cursor.key)
-            card.set_current(card.uid == view.cursor.head)
+            card.view.set_cursor_cell(cursor.query, cursor.key)
+            card.set_current(card.uid == cursor.head)
 
     def _show_controls(self, view: ViewState) -> None:
         self._quantities[view.quantity].setChecked(True)
@@ -106,14 +121,15 @@ class HeatmapsDock(Panel):
         view, heads = frame.view, frame.result.heads
         had_focus = any(card.view.hasFocus() for card in self._grid.cards)
         self._set_count(len(heads))
-        scale = self._pictures.prepare(frame.result, view)
+        scale = self._pictures.scale(frame.result, view)
         self._bar.set_scale(scale)
         alone = None
         for place, (card, head) in enumerate(zip(self._grid.cards, heads, strict=True), 1):
             _name_card(card, place, head, view)
             is_alone = head.head.uid == view.enlarged
             if view.enlarged is None or is_alone:
-                card.view.set_picture(self._pictures.of(head))
+                allowed = frame.result.allowed
+                card.view.set_picture(self._pictures.of(head, allowed, view, scale))
             alone = card if is_alone else alone
         self._grid.show_cards(alone)
         if had_focus and alone is not None:
@@ -126,7 +142,15 @@ class HeatmapsDock(Panel):
             card.pointed.connect(self._on_pointed)
             card.toggled.connect(self._on_toggled)
             cards.append(card)
-        self._grid.set_cards(cards)
+        if len(cards) != len(self._grid.cards):
+            self._grid.set_cards(cards)
+            self._order_tabs(cards)
+
+    def _order_tabs(self, cards: list[MatrixCard]) -> None:
+        """Put the cards, which came after all else, where Tab looks for them."""
+        stops = [self._scales, *(card.view for card in cards)]
+        for one, other in pairwise(stops):
+            self.setTabOrder(one, other)
 
     # --- what the user does
 
@@ -139,6 +163,7 @@ class HeatmapsDock(Panel):
 
     def _on_pointed(self, uid: int, row: int, column: int) -> None:
         self.bench.point(head=uid, query=row, key=column)
+        self._show_cursor(self.bench.view.cursor)  # the next key may come before the next frame
 
     def _on_toggled(self, uid: int) -> None:
         next(card for card in self._grid.cards if card.uid == uid).view.setFocus()
@@ -150,6 +175,11 @@ class HeatmapsDock(Panel):
             self.bench.look(enlarged=None)
         else:
             super().keyPressEvent(event)
+
+
+def _gap() -> QSpacerItem:
+    """Return a space that gives way in a narrow dock."""
+    return QSpacerItem(GAP, 0, QSizePolicy.Policy.Maximum)
 
 
 class _Hint(QLabel):
@@ -176,7 +206,7 @@ def _shows_other_things(frame: Frame, previous: Frame) -> bool:
 
 def _name_card(card: MatrixCard, place: int, head: HeadResult, view: ViewState) -> None:
     label, name = f"h{place}", head.head.name
-    card.set_head(head.head.uid, label, name, QColor(head_colour(head.head.uid)), head.active)
+    card.set_head(head.head.uid, label, name, QColor(head_colour(head.head.uid)), head.standing)
     card.set_enlarged(head.head.uid == view.enlarged)
     what = _QUANTITIES[view.quantity][0]
     card.set_words(f"{what} of head {place}, {name}", _VIEW_TIP.format(what, label, name))

@@ -1,38 +1,33 @@
 """The output projection: W_O to edit, and what it makes of the heads' outputs."""
 
-from functools import partial
-
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QAction, QColor, QGuiApplication, QHelpEvent, QKeySequence, QResizeEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QGridLayout,
     QHBoxLayout,
+    QLabel,
     QScrollArea,
-    QToolTip,
     QVBoxLayout,
     QWidget,
 )
 
-from mhagui import core, formats
-from mhagui.document import Result, Scene
+from mhagui import formats
+from mhagui.document import Cursor, Result, Scene
 from mhagui.document.edits import SetProjectionBlock
-from mhagui.document.presets import Preset, preset_edit
+from mhagui.document.presets import Preset, SetPreset
 from mhagui.document.records import Array
-from mhagui.document.table_text import write_table
-from mhagui.errors import UserError
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.projection_presets import PresetMenu
 from mhagui.gui.panel import Panel
 from mhagui.gui.pictures import position_labels, signed_table, weight_table
-from mhagui.gui.widgets.colour_bar import ColourRange
+from mhagui.gui.widgets.colour_range import ColourRange, round_limit
 from mhagui.gui.widgets.colour_strip import ColourStrip
+from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.fitting_label import FittingLabel
-from mhagui.gui.widgets.matrix_picture import Picture
-from mhagui.gui.widgets.matrix_view import MatrixView
-from mhagui.gui.widgets.projection_model import Projection, ProjectionModel, round_limit
+from mhagui.gui.widgets.projection_model import Projection, ProjectionModel
 from mhagui.gui.widgets.projection_table import ProjectionTable, stepped
 from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
 from mhagui.palette import head_colour
@@ -63,28 +58,14 @@ class OutputProjectionDock(Panel):
         self._model = ProjectionModel(self)
         self.table = ProjectionTable(self._model)
         self._presets = PresetMenu()
-        self.concat_view = self._make_view("concatView", "Concat", CONCAT_TIP)
-        self.output_view = self._make_view("outputView", "O = Concat·W_O", OUTPUT_TIP)
-        self.listening_view = self._make_view("listeningView", "Who listens to whom", LISTENING_TIP)
+        self.concat_view = _view("concatView", "Concat", CONCAT_TIP)
+        self.output_view = _view("outputView", "O = Concat·W_O", OUTPUT_TIP)
+        self.listening_view = _view("listeningView", "Who listens to whom", LISTENING_TIP)
         self._signed_strip, self._listening_strip = ColourStrip(), ColourStrip()
         self.residual = FittingLabel()
         self._name_widgets()
         self._connect()
         self.set_body(self._make_body())
-
-    def _make_view(self, object_name: str, name: str, tip: str) -> MatrixView:
-        view = SnugMatrixView()
-        view.setObjectName(object_name)
-        view.setAccessibleName(name)
-        view.setToolTip(tip)
-        view.installEventFilter(self)
-        copy = QAction("&Copy values", view)
-        copy.setShortcuts(QKeySequence.StandardKey.Copy)
-        copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        copy.triggered.connect(partial(_copy, view))
-        view.addAction(copy)
-        view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        return view
 
     def _name_widgets(self) -> None:
         self.table.setObjectName("outputProjectionTable")
@@ -110,12 +91,14 @@ class OutputProjectionDock(Panel):
         self._parts = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._parts.setContentsMargins(8, 2, 8, 4)
         self._parts.setSpacing(10)
-        self._parts.addLayout(self._make_editor(), 8)
-        self._parts.addLayout(self._make_views(), 15)
+        self._editor, self._views = self._make_editor(), self._make_views()
+        self._parts.addLayout(self._editor, 8)
+        self._parts.addLayout(self._views, 15)
         body = QWidget()
         body.setLayout(self._parts)
         area = QScrollArea()
         area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidgetResizable(True)
         area.setWidget(body)
         return area
@@ -133,7 +116,7 @@ class OutputProjectionDock(Panel):
         return column
 
     def _make_views(self) -> QGridLayout:
-        grid = self._views = QGridLayout()
+        grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(4)
         grid.addWidget(_caption(CONCAT_TIP, "Concat"), 0, 0)
@@ -142,7 +125,11 @@ class OutputProjectionDock(Panel):
         for column, view in enumerate((self.concat_view, self.output_view, self.listening_view)):
             grid.addWidget(view, 1, column, Qt.AlignmentFlag.AlignTop)
             grid.setColumnStretch(column, 3 if view is self.listening_view else 6)
-        grid.addWidget(self._signed_strip, 2, 0, 1, 2)
+        signed = QHBoxLayout()
+        signed.setSpacing(8)
+        signed.addWidget(QLabel("Concat, O"))
+        signed.addWidget(self._signed_strip, 1)
+        grid.addLayout(signed, 2, 0, 1, 2)
         grid.addWidget(self._listening_strip, 2, 2)
         grid.addWidget(self.residual, 3, 0, 1, 3)
         grid.setRowStretch(4, 1)
@@ -151,11 +138,17 @@ class OutputProjectionDock(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Stand the parts side by side, or one above the other in a dock that is rather high."""
         super().resizeEvent(event)
-        wide = event.size().width() > WIDE * event.size().height()
+        width, height = event.size().width(), event.size().height()
+        wide = width > WIDE * height and width >= self._width_side_by_side()
         direction = QBoxLayout.Direction
         self._parts.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
         # The captions stand level with the controls beside them.
         self._views.setRowMinimumHeight(0, self._presets.seed.sizeHint().height() if wide else 0)
+
+    def _width_side_by_side(self) -> int:
+        margins = self._parts.contentsMargins()
+        parts = self._editor.minimumSize().width() + self._views.minimumSize().width()
+        return parts + self._parts.spacing() + margins.left() + margins.right()
 
     # --- drawing
 
@@ -176,10 +169,14 @@ class OutputProjectionDock(Panel):
             self._show_signed(frame)
             self._show_listening(frame)
             self._show_residual(frame.result)
-        cursor = frame.view.cursor
+        self._show_cursor(frame.scene, frame.view.cursor)
+
+    def _show_cursor(self, scene: Scene, cursor: Cursor) -> None:
+        place = scene.index_of(cursor.head)
         self.concat_view.set_cursor_cell(cursor.query, None)
         self.output_view.set_cursor_cell(cursor.query, None)
-        self.listening_view.set_cursor_cell(None, frame.scene.index_of(cursor.head))
+        self.listening_view.set_cursor_cell(None, place)
+        self.table.mark_rows(place * scene.d_v, scene.d_v)
 
     def _show_signed(self, frame: Frame) -> None:
         scene, result = frame.scene, frame.result
@@ -187,8 +184,10 @@ class OutputProjectionDock(Panel):
         scale = ColourRange(-limit, limit, "Concat and O", signed_table())
         rows, bands = position_labels(scene.n_positions), _bands(scene)
         columns = formats.head_columns(scene.n_heads, scene.d_v)
-        _show(self.concat_view, result.concat, scale, rows, columns, bands)
-        _show(self.output_view, result.output, scale, rows, formats.positions(scene.d_model, "d"))
+        self.concat_view.show_values(result.concat, scale, rows, columns, bands)
+        self.output_view.show_values(
+            result.output, scale, rows, formats.positions(scene.d_model, "d")
+        )
         self._signed_strip.set_scale(scale)
 
     def _show_listening(self, frame: Frame) -> None:
@@ -197,7 +196,7 @@ class OutputProjectionDock(Panel):
         rows = formats.positions(frame.scene.d_model, "d")
         columns = formats.positions(frame.scene.n_heads, "h")
         bands = tuple(QColor(head_colour(head.uid)) for head in frame.scene.heads)
-        _show(self.listening_view, values, scale, rows, columns, bands)
+        self.listening_view.show_values(values, scale, rows, columns, bands)
         self._listening_strip.set_scale(scale)
 
     def _show_residual(self, result: Result) -> None:
@@ -214,7 +213,9 @@ class OutputProjectionDock(Panel):
     def _on_block_written(
         self, row: int, column: int, values: Array, text: str, gesture: object
     ) -> None:
-        self.bench.edit(SetProjectionBlock(row, column, values, text), gesture)
+        done = self.bench.edit(SetProjectionBlock(row, column, values, text), gesture)
+        if done and values.size > 1:
+            self.table.select_block(row, column, values.shape)
 
     def _on_cell_stepped(self, row: int, column: int, by: float) -> None:
         # From the scene, for the next notch may come before the next frame.
@@ -222,63 +223,23 @@ class OutputProjectionDock(Panel):
         self.bench.edit(SetProjectionBlock(row, column, np.array([[value]])))
 
     def _on_preset(self, preset: Preset, seed: int) -> None:
-        try:
-            self.bench.edit(preset_edit(preset, self.bench.scene, seed))
-        except UserError as error:
-            self.bench.refused.emit(str(error))
+        self.bench.edit(SetPreset(preset, seed))
 
     def _on_row_pointed(self, row: int, _column: int) -> None:
         self.bench.point(query=row)
+        self._show_cursor(self.bench.scene, self.bench.view.cursor)
 
     def _on_head_pointed(self, _row: int, column: int) -> None:
         self.bench.point(head=self.bench.scene.heads[column].uid)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Say in a tooltip the number under the pointer."""
-        if isinstance(event, QHelpEvent) and isinstance(watched, MatrixView):
-            cell = watched.cell_at(event.pos().toPointF())
-            if cell is not None and watched.picture is not None:
-                QToolTip.showText(event.globalPos(), _read_out(watched, *cell), watched)
-                return True
-        return super().eventFilter(watched, event)
+        self._show_cursor(self.bench.scene, self.bench.view.cursor)
 
 
-def _show(
-    view: MatrixView,
-    values: Array,
-    scale: ColourRange,
-    rows: tuple[str, ...],
-    columns: tuple[str, ...],
-    bands: tuple[QColor, ...] | None = None,
-) -> None:
-    """Give ``view`` a picture, unless it is what it shows."""
-    indices, signed = core.quantise(values, scale.low, scale.high), scale.low < 0
-    new = Picture(values, indices, scale.table, rows, columns, column_bands=bands, signed=signed)
-    if view.picture is None or not _look_alike(new, view.picture):
-        view.set_picture(new)
-
-
-def _look_alike(one: Picture, other: Picture) -> bool:
-    labels = [(p.row_labels, p.column_labels, p.column_bands) for p in (one, other)]
-    return (
-        labels[0] == labels[1]
-        and np.array_equal(one.values, other.values)
-        and np.array_equal(one.indices, other.indices)
-    )
-
-
-def _read_out(view: MatrixView, row: int, column: int) -> str:
-    picture = view.picture
-    if picture is None:
-        return ""
-    where = f"row {picture.row_labels[row]}, column {picture.column_labels[column]}"
-    number = formats.short(float(picture.values[row, column]), 6)
-    return f"{view.accessibleName()}, {where}: {number}"
-
-
-def _copy(view: MatrixView, _checked: bool = False) -> None:
-    if view.picture is not None:
-        QGuiApplication.clipboard().setText(write_table(view.picture.values))
+def _view(object_name: str, name: str, tip: str) -> SnugMatrixView:
+    view = SnugMatrixView()
+    view.setObjectName(object_name)
+    view.setAccessibleName(name)
+    view.setToolTip(tip)
+    return view
 
 
 def _bands(scene: Scene) -> tuple[QColor, ...]:
@@ -289,8 +250,6 @@ def _bands(scene: Scene) -> tuple[QColor, ...]:
 
 def _caption(tip: str, *texts: str) -> FittingLabel:
     label = FittingLabel(*texts)
-    font = label.font()
-    font.setWeight(font.Weight.DemiBold)
-    label.setFont(font)
+    label.setFont(demi_bold(label.font()))
     label.setToolTip(tip)
     return label

@@ -4,7 +4,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QSpinBox, QToolButton
+from PySide6.QtWidgets import QMenu, QPushButton, QSpinBox
 
 from mhagui.document import Scene
 from mhagui.document.presets import MAX_SEED, Preset, why_not
@@ -29,8 +29,8 @@ class PresetMenu(QObject):
 
     chosen = Signal(object, int)
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.button, self.seed = _button(), _seed_box()
         self._menu = QMenu(self.button)
         self._menu.setToolTipsVisible(True)
@@ -64,17 +64,16 @@ class PresetMenu(QObject):
             action.setText(f"{name} — {reason.removesuffix('.')}" if reason else name)
             action.setToolTip(reason or _TIPS[preset])
 
-    def _on_triggered(self, preset: Preset, _checked: bool = False) -> None:
+    def _on_triggered(self, preset: Preset) -> None:
         self.chosen.emit(preset, self.seed.value())
 
 
-def _button() -> QToolButton:
-    button = QToolButton()
+def _button() -> QPushButton:
+    button = QPushButton()  # not a QToolButton: Fusion shows no focus on those
     button.setObjectName("projectionPresets")
     button.setText("Presets")
     button.setAccessibleName("Presets of W_O")
     button.setToolTip("Set W_O as a whole: the lesson's, I, head blocks swapped, orthogonal, 0")
-    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
     return button
 
 

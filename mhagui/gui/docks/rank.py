@@ -1,36 +1,33 @@
 """The rank dock: what a gain changes of a head's rank and what not, and what the heads cost."""
 
 import math
-from functools import lru_cache, partial
+from functools import partial
 from threading import Thread
 
 import numpy as np
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
-    QFrame,
     QLabel,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from mhagui import core
-from mhagui.document import HeadResult, Result, Scene
+from mhagui.document import HeadResult, Result, Scene, ScoreFlops
+from mhagui.document.compute import WeightSpectrum
 from mhagui.formats import fixed, significant
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_marks import head_columns, head_curve
 from mhagui.gui.panel import Panel
+from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.curve_plot import CurvePlot
 from mhagui.gui.widgets.number_table import Column, Numbers, NumberTable, Row
 
 MOST_LIVE_POSITIONS = 256
 POLL_MILLISECONDS = 20
-# A decomposition takes about T³ times this; measured at T = 1024 on two cores.
-SECONDS_PER_CUBE = 7e-10
 
 SCORES_TEXT = (
     "Rank and singular values σ of Q·Kᵀ itself, before the gain: no gain moves them. "
@@ -69,13 +66,11 @@ class RankDock(Panel):
         self.parameter_table.verticalHeader().hide()
         self._spectrum = _Spectrum()
         self._spectrum.button.clicked.connect(self._on_compute)
-        self._waiting: list[HeadResult] = []
-        self._worker = Thread()
+        self._awaited: list[WeightSpectrum] = []
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MILLISECONDS)
-        self._timer.timeout.connect(self._decompose_next)
-        self._column = _Column(self._make_body())
-        self.set_body(self._column)
+        self._timer.timeout.connect(self._look_for_results)
+        self.set_body(ColumnScroll(self._make_body()))
 
     def _make_body(self) -> QWidget:
         body = QWidget()
@@ -97,10 +92,11 @@ class RankDock(Panel):
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw what has changed of weights and sizes."""
         if previous is None or frame.result is not previous.result:
-            self._timer.stop()
             self._show_weights(frame.result)
-            self._show_cost(frame.scene)
-            self._column.updateGeometry()  # a scroll area does not see that its content has grown
+            self._show_cost(frame.scene, frame.result)
+        column = frame.scene.index_of(frame.view.cursor.head)
+        self.rank_table.mark_column(column)
+        self.effective_table.mark_column(column)
 
     def keep_up(self, frame: Frame) -> None:
         """Show what is cheap to know, unlike the decompositions of A below."""
@@ -115,53 +111,41 @@ class RankDock(Panel):
         self.effective_table.set_numbers(
             Numbers(_EFFECTIVE_ROWS, head_columns(result), np.array([ranks]))
         )
+        shown = [head.weight_spectrum for head in result.heads]
+        if any(spectrum not in shown for spectrum in self._awaited):
+            self._wait_no_longer()
         if len(known) == len(result.heads):
             self._spectrum.show_curves(result)
-        else:
+        elif not self._awaited:
             self._spectrum.ask(n_positions, len(result.heads) - len(known))
 
-    def _show_cost(self, scene: Scene) -> None:
-        count = core.parameter_count(scene.d_model, scene.n_heads, scene.d_k, scene.d_v)
+    def _show_cost(self, scene: Scene, result: Result) -> None:
+        count = result.parameters
         self._parameters_text.setText(_parameter_formula(scene, count.total))
         self.parameter_table.set_numbers(
             Numbers(_PARAMETER_ROWS, _PARAMETER_COLUMNS, np.array([count], dtype=float))
         )
-        self._flops_text.setText(_flops_formula(scene))
+        self._flops_text.setText(_flops_formula(scene, result.score_flops))
 
     def _on_compute(self) -> None:
         heads = self.bench.frame.result.heads
-        self._waiting = [head for head in heads if not _is_affordable(head)]
+        self._awaited = [head.weight_spectrum for head in heads if not _is_affordable(head)]
+        # The thread touches no widget, and as a daemon keeps no closed window waiting for it.
+        Thread(target=_decompose, args=(self._awaited,), daemon=True).start()
         self._timer.start()
+        self._look_for_results()
 
-    def _decompose_next(self) -> None:
-        """Decompose one head after the other beside the window, which stays awake meanwhile."""
-        if self._worker.is_alive():
-            return
-        if not self._waiting:
-            self._timer.stop()
+    def _look_for_results(self) -> None:
+        n_unknown = sum(not spectrum.is_known for spectrum in self._awaited)
+        if n_unknown:
+            self._spectrum.count_down(n_unknown)
+        else:
+            self._wait_no_longer()
             self.redraw()  # there is more to draw of the same frame
-            return
-        self._spectrum.count_down(len(self._waiting))
-        self._worker = Thread(target=_decompose, args=(self._waiting.pop(0),))
-        self._worker.start()
 
-
-class _Column(QScrollArea):
-    """Scrolls up and down only, and is never narrower than what is in it."""
-
-    def __init__(self, body: QWidget) -> None:
-        super().__init__()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._body = body
-        self.setWidget(body)
-
-    def minimumSizeHint(self) -> QSize:
-        """Return the least width of the body, with a scroll bar beside it."""
-        width = self._body.minimumSizeHint().width()
-        bar = self.verticalScrollBar().sizeHint().width()
-        return QSize(width + bar, super().minimumSizeHint().height())
+    def _wait_no_longer(self) -> None:
+        self._timer.stop()
+        self._awaited.clear()  # the thread finishes the spectrum it is busy with, and ends
 
 
 class _Spectrum(QStackedWidget):
@@ -197,14 +181,11 @@ class _Spectrum(QStackedWidget):
         self.setCurrentIndex(0)
 
     def ask(self, n_positions: int, n_heads: int) -> None:
-        """Offer to decompose the weights of ``n_heads`` heads, and say what it takes."""
-        seconds = max(0.1, n_heads * n_positions**3 * SECONDS_PER_CUBE)
-        duration = fixed(seconds, 1 if seconds < 10 else 0)
-        size = f"{n_positions} × {n_positions}"
+        """Offer to decompose the weights of ``n_heads`` heads, and say why it is not done yet."""
         some = f"{n_heads} decompositions" if n_heads > 1 else "one decomposition"
         self._reason.setText(
-            f"T = {n_positions}: {some} of {size} would take about {duration} s, "
-            f"so they are not live above T = {MOST_LIVE_POSITIONS}."
+            f"T = {n_positions}: {some} of {n_positions} × {n_positions} would take too long to "
+            f"follow a gain, so they are not live above T = {MOST_LIVE_POSITIONS}."
         )
         self.button.setText("Compute")
         self.button.setEnabled(True)
@@ -221,9 +202,10 @@ def _is_affordable(head: HeadResult) -> bool:
     return len(head.weights) <= MOST_LIVE_POSITIONS or head.weight_spectrum.is_known
 
 
-def _decompose(head: HeadResult) -> None:
-    """Make ``head`` know its spectrum; what it makes it keeps."""
-    _ = head.effective_rank
+def _decompose(spectra: list[WeightSpectrum]) -> None:
+    """Make ``spectra`` known, one after the other, until the list is cleared."""
+    for spectrum in spectra:
+        _ = spectrum.effective_rank
 
 
 def _rank_numbers(result: Result, d_k: int) -> Numbers:
@@ -236,7 +218,6 @@ def _rank_numbers(result: Result, d_k: int) -> Numbers:
     return Numbers(_rank_rows(d_k), head_columns(result), values)
 
 
-@lru_cache(maxsize=4)
 def _rank_rows(d_k: int) -> tuple[Row, ...]:
     sigmas = (Row(f"σ{k}", significant, tip=SIGMA_TIP.format(k)) for k in range(1, d_k + 1))
     return (Row("rank", _whole, tip=RANK_TIP), *sigmas)
@@ -252,13 +233,12 @@ def _parameter_formula(scene: Scene, total: int) -> str:
     )
 
 
-def _flops_formula(scene: Scene) -> str:
+def _flops_formula(scene: Scene, flops: ScoreFlops) -> str:
     t, heads, d_k = scene.n_positions, scene.n_heads, scene.d_k
-    narrow, wide = core.score_flops(t, heads, d_k), core.score_flops(t, 1, heads * d_k)
     return (
         f"{heads} heads of width d_k\xa0=\xa0{d_k}: "
-        f"2·T²·H·d_k = 2\xa0·\xa0{t}²\xa0·\xa0{heads}\xa0·\xa0{d_k} = {narrow:,}; "
-        f"one head of width H·d_k\xa0=\xa0{heads * d_k}: the same {wide:,}."
+        f"2·T²·H·d_k = 2\xa0·\xa0{t}²\xa0·\xa0{heads}\xa0·\xa0{d_k} = {flops.heads:,}; "
+        f"one head of width H·d_k\xa0=\xa0{heads * d_k}: the same {flops.wide:,}."
     )
 
 

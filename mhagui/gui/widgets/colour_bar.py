@@ -2,17 +2,15 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from mhagui import formats
 from mhagui.gui.theme import theme_of
-from mhagui.gui.widgets.matrix_painter import LABEL_FONT, argb, indexed_image, scaled_font
+from mhagui.gui.widgets.colour_range import ColourRange
+from mhagui.gui.widgets.drawing import LABEL_FONT, argb, indexed_image, scaled_font
 
 BAR_WIDTH = 14.0
 TICK_LENGTH = 4.0
@@ -20,44 +18,6 @@ GAP = 4.0
 _WIDEST_LABEL = "−0.000"  # so that the bar keeps its width while its ends move
 _MOST_STEPS = 10
 _TICK_SPACING = 4.0  # heights of a label, at least, from one round number to the next
-
-
-@dataclass(frozen=True, slots=True)
-class ColourRange:
-    """From numbers to colours.
-
-    Attributes
-    ----------
-    low, high
-        The numbers at the ends of the table; low < high, and low > 0 when logarithmic.
-    caption
-        What the numbers are and how they become colours, in a few words.
-    table
-        Colour table, (255, 3) uint8 RGB. The caption has to tell one from another.
-    logarithmic
-        Whether equal steps of colour are equal ratios.
-    unit
-        Written behind every number.
-    """
-
-    low: float
-    high: float
-    caption: str
-    table: npt.NDArray[np.uint8] = field(compare=False, repr=False)
-    logarithmic: bool = False
-    unit: str = ""
-
-    def fraction(self, value: float) -> float:
-        """Return how far up the bar ``value`` stands, 0..1."""
-        if self.logarithmic:
-            low, high = math.log(self.low), math.log(self.high)
-            return (math.log(value) - low) / (high - low) if high > low else 0.0
-        span = self.high - self.low
-        return (value - self.low) / span if span > 0 else 0.0
-
-    def text(self, value: float) -> str:
-        """Return ``value`` as it is written beside the bar."""
-        return formats.short(value, 3) + self.unit
 
 
 def tick_values(scale: ColourRange, length: float, spacing: float) -> list[float]:
@@ -109,18 +69,16 @@ def _decades(scale: ColourRange) -> Iterator[float]:
                 yield value
 
 
-class ColourBar(QWidget):
-    """An upright bar in the colours of a ``ColourRange``, its numbers and its caption beside it."""
+class ColourKey(QWidget):
+    """Says which colour stands for which number: what bar and strip have in common."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._scale: ColourRange | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Colour bar")
 
     @property
     def scale(self) -> ColourRange | None:
-        """What the bar shows."""
+        """What is shown."""
         return self._scale
 
     def set_scale(self, scale: ColourRange) -> None:
@@ -128,30 +86,60 @@ class ColourBar(QWidget):
         if scale == self._scale:
             return
         self._scale = scale
-        ends = f"from {scale.text(scale.low)} to {scale.text(scale.high)}"
-        self.setAccessibleDescription(f"{scale.caption}, {ends}")
-        self.setToolTip(f"{scale.caption}; {ends}")
+        words = f"{scale.caption}, from {scale.text(scale.low)} to {scale.text(scale.high)}"
+        self.setAccessibleName(f"Colours: {words}")
+        self.setToolTip(words)
         self.updateGeometry()
         self.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw anew in other colours or another font."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
+            self.updateGeometry()
+            self.update()
+
+    def label_font(self) -> QFont:
+        """Return the font of the numbers."""
+        return scaled_font(self.font(), LABEL_FONT)
+
+    def paint_colours(self, painter: QPainter, box: QRectF, *, upright: bool) -> None:
+        """Paint the table into ``box``, low at the left or the bottom, with a line around it."""
+        if self._scale is None:
+            return
+        levels = np.arange(255, dtype=np.uint8)
+        shape = levels[::-1, None] if upright else levels[None, :]
+        image = indexed_image(np.ascontiguousarray(shape), argb(self._scale.table))
+        painter.drawImage(box, image)
+        painter.setPen(theme_of(self.palette()).card_border)
+        painter.drawRect(box)
+
+
+class ColourBar(ColourKey):
+    """An upright bar in the colours of a ``ColourRange``, its numbers and its caption beside it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
 
     def ticks(self) -> list[tuple[float, str]]:
         """Return height, from the top of the widget, and text of every number beside the bar."""
         if self._scale is None:
             return []
         bar = self.bar_rect()
-        spacing = QFontMetricsF(self._label_font()).capHeight() * _TICK_SPACING
+        spacing = QFontMetricsF(self.label_font()).capHeight() * _TICK_SPACING
         values = tick_values(self._scale, bar.height(), spacing)
         scale = self._scale
         return [(bar.bottom() - scale.fraction(v) * bar.height(), scale.text(v)) for v in values]
 
     def bar_rect(self) -> QRectF:
         """Return where the colours are."""
-        half = QFontMetricsF(self._label_font()).capHeight() / 2 + 2
+        half = QFontMetricsF(self.label_font()).capHeight() / 2 + 2
         return QRectF(1.0, round(half), BAR_WIDTH, max(round(self.height() - 2 * half), 1))
 
     def sizeHint(self) -> QSize:
         """Return the width of all texts, and a height in which the caption fits."""
-        metrics = QFontMetricsF(self._label_font())
+        metrics = QFontMetricsF(self.label_font())
         scale = self._scale
         ends = [scale.text(scale.low), scale.text(scale.high)] if scale else []
         unit = scale.unit if scale else ""
@@ -170,29 +158,13 @@ class ColourBar(QWidget):
             return
         theme = theme_of(self.palette())
         painter = QPainter(self)
-        painter.setFont(self._label_font())
-        self._paint_bar(painter, self._scale)
-        painter.setPen(theme.card_border)
-        painter.drawRect(self.bar_rect())
+        painter.setFont(self.label_font())
+        self.paint_colours(painter, self.bar_rect(), upright=True)
         painter.setPen(theme.muted)
         self._paint_ticks(painter)
         painter.setPen(theme.text)
         self._paint_caption(painter, self._scale.caption)
         painter.end()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Draw anew in other colours or another font."""
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
-            self.updateGeometry()
-            self.update()
-
-    def _label_font(self) -> QFont:
-        return scaled_font(self.font(), LABEL_FONT)
-
-    def _paint_bar(self, painter: QPainter, scale: ColourRange) -> None:
-        levels = np.arange(254, -1, -1, dtype=np.uint8)[:, None]
-        painter.drawImage(self.bar_rect(), indexed_image(levels, argb(scale.table)))
 
     def _paint_ticks(self, painter: QPainter) -> None:
         left = self.bar_rect().right() + 1

@@ -1,13 +1,11 @@
 """A colour bar lying on its side, for where an upright one would take the room of the cells."""
 
-import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from mhagui.gui.theme import theme_of
-from mhagui.gui.widgets.colour_bar import ColourRange
-from mhagui.gui.widgets.matrix_painter import LABEL_FONT, indexed_image, scaled_font
+from mhagui.gui.widgets.colour_bar import ColourKey
 
 BAR_HEIGHT = 8.0
 GAP = 5.0
@@ -15,28 +13,12 @@ TICK = 3.0
 _LEAST_BAR = 24.0
 
 
-class ColourStrip(QWidget):
+class ColourStrip(ColourKey):
     """The colours of a ``ColourRange`` from left to right, its ends written beside them."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._scale: ColourRange | None = None
+    def __init__(self) -> None:
+        super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    @property
-    def scale(self) -> ColourRange | None:
-        """What the strip shows."""
-        return self._scale
-
-    def set_scale(self, scale: ColourRange) -> None:
-        """Show ``scale`` from now on."""
-        if scale != self._scale:
-            self._scale = scale
-            low, high = self._ends()
-            self.setAccessibleName(f"Colours: {scale.caption}, from {low} to {high}")
-            self.setToolTip(f"Colours: {scale.caption}, from {low} to {high}")
-            self.updateGeometry()
-            self.update()
 
     def sizeHint(self) -> QSize:
         """Return a size for both ends and some colours between."""
@@ -61,36 +43,21 @@ class ColourStrip(QWidget):
             return
         theme, bar = theme_of(self.palette()), self.bar_rect()
         painter = QPainter(self)
-        self._paint_colours(painter, bar)
-        painter.setPen(theme.card_border)
-        painter.drawRect(bar)
+        self.paint_colours(painter, bar, upright=False)
         painter.setPen(theme.muted)
-        painter.setFont(scaled_font(self.font(), LABEL_FONT))
+        painter.setFont(self.label_font())
         self._paint_ends(painter)
         if self._scale.low < 0 < self._scale.high:
             x = bar.left() + self._scale.fraction(0.0) * bar.width()
             painter.drawLine(QPointF(x, bar.bottom()), QPointF(x, bar.bottom() + TICK))
         painter.end()
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Draw anew in other colours or another font."""
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
-            self.updateGeometry()
-            self.update()
-
     def _ends(self) -> tuple[str, str]:
         scale = self._scale
         return (scale.text(scale.low), scale.text(scale.high)) if scale else ("", "")
 
     def _metrics(self) -> QFontMetricsF:
-        return QFontMetricsF(scaled_font(self.font(), LABEL_FONT))
-
-    def _paint_colours(self, painter: QPainter, bar: QRectF) -> None:
-        if self._scale is not None:
-            levels = np.arange(255, dtype=np.uint8)[None, :]
-            packed = 0xFF000000 + (self._scale.table.astype(np.int64) << [16, 8, 0]).sum(axis=1)
-            painter.drawImage(bar, indexed_image(levels, packed.tolist()))
+        return QFontMetricsF(self.label_font())
 
     def _paint_ends(self, painter: QPainter) -> None:
         box, middle = QRectF(self.rect()), Qt.AlignmentFlag.AlignVCenter

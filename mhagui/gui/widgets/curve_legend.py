@@ -7,13 +7,13 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from mhagui.gui.theme import theme_of
+from mhagui.palette import HEAD_MARKERS
 
 # isort: split
 # Behind PySide6: pyqtgraph takes the Qt binding that is loaded already.
 from pyqtgraph.graphicsItems.ScatterPlotItem import drawSymbol
 
-# pyqtgraph's names; eight shapes and seven head colours make 56 heads that differ.
-SYMBOLS = ("o", "s", "t1", "d", "star", "t", "p", "+")
+SYMBOLS = tuple(marker.on_screen for marker in HEAD_MARKERS)
 
 SAMPLE_WIDTH = 16
 GAP = 8

@@ -142,6 +142,7 @@ class CurvePlot(QWidget):
         for axis in self._axes.values():
             axis.linkToView(self.box)
         self._axes["left"].setGrid(255)
+        self._axes["left"].setZValue(-1000)  # the grid goes behind the curves
         self._ceiling.setZValue(-2)
         self._cursor.setZValue(-1)
         self._cursor.setVisible(False)
@@ -162,7 +163,9 @@ class CurvePlot(QWidget):
             self._point(math.floor(x + 0.5))
 
     def _point(self, x: int) -> None:
-        self.pointed.emit(min(max(x, 1), self._axes["bottom"].most))
+        x = min(max(x, 1), self._axes["bottom"].most)
+        self.set_cursor(x)  # at once: the next key may be here before the next frame
+        self.pointed.emit(x)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move the cursor by one position, or to the first or last."""
@@ -279,12 +282,14 @@ def _look_alike(curve: Curve, drawn: Curve) -> bool:
 
 def _draw(line: pg.PlotDataItem, curve: Curve) -> None:
     few = len(curve.values) <= MOST_MARKED_POINTS
+    # pyqtgraph draws wide pens fast that are neither dashed, translucent nor smoothed.
+    width = 2 if few or not curve.dimmed else 1
     colour = _ink(curve)
     style = Qt.PenStyle.DashLine if curve.dimmed else Qt.PenStyle.SolidLine
     line.setData(
         np.arange(1.0, len(curve.values) + 1),
         curve.values,
-        pen=pg.mkPen(colour, width=2 if few else 1, style=style),
+        pen=pg.mkPen(colour, width=width, style=style),
         symbol=curve.symbol if few else None,
         symbolSize=MARKER_PIXELS,
         symbolBrush=colour,

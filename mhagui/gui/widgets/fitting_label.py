@@ -2,14 +2,14 @@
 
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy
 
 
 class FittingLabel(QLabel):
     """Shows the longest of its texts that fits, each of the same number of lines."""
 
-    def __init__(self, *texts: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, *texts: str) -> None:
+        super().__init__()
         self._texts: tuple[str, ...] = ("",)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         if texts:

@@ -1,7 +1,7 @@
 """A gain as a slider beside a number box."""
 
 from PySide6.QtCore import QRect, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPalette, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from mhagui.gui.theme import theme_of
@@ -82,6 +82,15 @@ class GainSlider(QSlider):
         self.setValue(self.value() + units)
         event.accept()
 
+    def initStyleOption(self, option: QStyleOptionSlider) -> None:
+        """Make the handle stand out in the dark, where Fusion draws it as dark as the groove."""
+        super().initStyleOption(option)
+        theme = theme_of(self.palette())
+        if theme.dark and self.isEnabled():
+            palette = QPalette(option.palette)
+            palette.setColor(QPalette.ColorRole.Button, theme.muted)
+            option.palette = palette
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the slider over a tick that shows where 1 is."""
         painter = QPainter(self)
@@ -141,7 +150,6 @@ class GainControl(QWidget):
         row.setSpacing(8)
         row.addWidget(self.slider, 1)
         row.addWidget(self.box)
-        self.setFocusProxy(self.slider)
         self.slider.sliderPressed.connect(self._begin_gesture)
         self.slider.valueChanged.connect(self._on_slider)
         self.slider.reset_asked.connect(self._reset)

@@ -4,8 +4,10 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from mhagui.document.compute import Standing
 from mhagui.gui.icons import icon
 from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.matrix_layout import MARGIN
 from mhagui.gui.widgets.matrix_view import MatrixView
 
@@ -13,31 +15,30 @@ PADDING = (6, 3, 4, 3)  # left, top, right, bottom; each pixel saved is one for 
 SWATCH = 10.0
 SPACE = 6.0
 ICON_PIXELS = 12
-MUTED_MARK = "muted"
+_WHY_SILENT = {
+    "muted": "muted: it does not reach W_O",
+    "not soloed": "another head is soloed: this one does not reach W_O",
+}
 
 
 class HeadTitle(QWidget):
     """A head's colour, number and name in one line; the name gives way when room is short."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._label, self._name, self._colour, self._muted = "", "", QColor(), False
+    def __init__(self) -> None:
+        super().__init__()
+        self._label, self._name, self._colour, self._standing = "", "", QColor(), ""
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def set_head(self, label: str, name: str, colour: QColor, muted: bool) -> None:
-        """Show "h1", the head's name and colour, and whether it is muted."""
-        shown = (label, name, colour, muted)
-        if shown == (self._label, self._name, self._colour, self._muted):
-            return
-        self._label, self._name, self._colour, self._muted = shown
-        mark = ", muted: it does not reach W_O" if muted else ""
-        self.setToolTip(f"{label} {name}{mark}")
-        self.setAccessibleName(f"{label} {name}{mark}")
-        self.update()
+    def set_head(self, label: str, name: str, colour: QColor, standing: str) -> None:
+        """Show "h1", the head's name and colour, and what mute and solo make of it."""
+        shown = (label, name, colour, standing)
+        if shown != (self._label, self._name, self._colour, self._standing):
+            self._label, self._name, self._colour, self._standing = shown
+            self.update()
 
     def sizeHint(self) -> QSize:
         """Return one line of text."""
-        return QSize(80, round(QFontMetricsF(self._bold()).height()) + 2)
+        return QSize(80, round(QFontMetricsF(demi_bold(self.font())).height()) + 2)
 
     def minimumSizeHint(self) -> QSize:
         """Return one line of text."""
@@ -59,13 +60,14 @@ class HeadTitle(QWidget):
         top = (self.height() - SWATCH) / 2
         painter.drawRoundedRect(QRectF(0, top, SWATCH, SWATCH), 2, 2)
         painter.setPen(theme.text)
-        left = self._write(painter, self._bold(), self._label, SWATCH + SPACE, self.width())
-        mark = QFontMetricsF(self.font()).horizontalAdvance(MUTED_MARK) if self._muted else 0.0
+        left = self._write(
+            painter, demi_bold(self.font()), self._label, SWATCH + SPACE, self.width()
+        )
+        mark = QFontMetricsF(self._italic()).horizontalAdvance(self._standing)
         room = self.width() - (mark + SPACE if mark else 0.0)
-        painter.setPen(theme.muted if self._muted else theme.text)
+        painter.setPen(theme.muted if self._standing in _WHY_SILENT else theme.text)
         left = self._write(painter, self.font(), self._name, left + SPACE, room)
-        if mark:
-            self._write(painter, self._italic(), MUTED_MARK, left + SPACE, self.width())
+        self._write(painter, self._italic(), self._standing, left + SPACE, self.width())
         painter.end()
 
     def _write(self, painter: QPainter, font: QFont, text: str, left: float, right: float) -> float:
@@ -77,11 +79,6 @@ class HeadTitle(QWidget):
         box = QRectF(left, 0, metrics.horizontalAdvance(text) + 1, self.height())
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip, text)
         return box.right()
-
-    def _bold(self) -> QFont:
-        font = QFont(self.font())
-        font.setWeight(QFont.Weight.DemiBold)
-        return font
 
     def _italic(self) -> QFont:
         font = QFont(self.font())
@@ -103,12 +100,12 @@ class MatrixCard(QWidget):
     pointed = Signal(int, int, int)
     toggled = Signal(int)
 
-    def __init__(self, place: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, place: int) -> None:
+        super().__init__()
         self.uid = 0
         self._is_current = False
         self._is_enlarged: bool | None = None
-        self._words = ("", "")
+        self._words, self._why = ("", ""), ""
         self._colour = QColor()
         self.title = HeadTitle()
         self.button = QToolButton()
@@ -134,21 +131,25 @@ class MatrixCard(QWidget):
         column.addLayout(self._header)
         column.addWidget(self.view, 1)
 
-    def set_head(self, uid: int, label: str, name: str, colour: QColor, active: bool) -> None:
-        """Show whose card this is, and whether it reaches W_O."""
+    def set_head(self, uid: int, label: str, name: str, colour: QColor, standing: Standing) -> None:
+        """Show whose card this is, and what mute and solo make of the head."""
         self.uid = uid
-        self.title.set_head(label, name, colour, not active)
-        self.view.set_dimmed(not active)
+        self.title.set_head(label, name, colour, standing)
+        self.view.set_dimmed(standing in _WHY_SILENT)
+        self._why = _WHY_SILENT.get(standing, standing)
+        self.title.setAccessibleName(", ".join(filter(None, [f"{label} {name}", self._why])))
         if colour != self._colour:
             self._colour = colour
             self.update()
 
     def set_words(self, name: str, tip: str) -> None:
-        """Say what the matrix is, to those who listen and in its tooltip."""
+        """Say what the matrix is, to those who listen and in tooltips around the cells."""
+        tip = "\n".join(filter(None, [tip, self._why]))
         if (name, tip) != self._words:
             self._words = (name, tip)
             self.view.setAccessibleName(name)
-            self.view.setToolTip(tip)
+            for part in (self.title, self.view):
+                part.setToolTip(tip)
 
     def set_enlarged(self, enlarged: bool) -> None:
         """Offer the way back instead of the way in."""
@@ -162,6 +163,8 @@ class MatrixCard(QWidget):
         # From the keyboard it is Enter and Esc; a stop at each of 32 buttons would be in the way.
         policy = Qt.FocusPolicy.TabFocus if enlarged else Qt.FocusPolicy.NoFocus
         self.button.setFocusPolicy(policy)
+        if enlarged:
+            self.setTabOrder(self.view, self.button)
 
     def set_current(self, current: bool) -> None:
         """Show that the cursor is in this head."""

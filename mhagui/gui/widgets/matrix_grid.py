@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 from mhagui.gui.widgets.matrix_card import MatrixCard
 
 SPACING = 6
-MIN_SIDE = 80  # a matrix smaller than this says nothing: then the grid scrolls
+MIN_SIDE = 40  # a matrix smaller than this says nothing: then the grid scrolls
 MIN_SIZE = QSize(200, 150)
 
 
@@ -60,8 +60,8 @@ def _side(card: QSize, chrome: QSize) -> int:
 class CardGrid(QScrollArea):
     """Shows cards in a grid, or one of them alone."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._cards: tuple[MatrixCard, ...] = ()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

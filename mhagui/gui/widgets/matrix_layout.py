@@ -55,7 +55,7 @@ class MatrixLayout:
         Device pixels between neighbouring cells, 0 for small cells.
     row_labels, column_labels
         The labels that are shown; none touches another.
-    row_bands, column_bands
+    column_bands
         Boxes of the bands in device pixels with their colours.
     """
 
@@ -65,7 +65,6 @@ class MatrixLayout:
     gap: int
     row_labels: tuple[Label, ...] = ()
     column_labels: tuple[Label, ...] = ()
-    row_bands: tuple[Band, ...] = ()
     column_bands: tuple[Band, ...] = ()
 
     def cells(self, rows: slice, columns: slice) -> QRectF:
@@ -100,7 +99,6 @@ class Surroundings:
 
     row_labels: tuple[str, ...]
     column_labels: tuple[str, ...]
-    row_bands: tuple[QColor, ...] | None
     column_bands: tuple[QColor, ...] | None
     font: QFont
 
@@ -115,8 +113,8 @@ class Surroundings:
         left = max((metrics.horizontalAdvance(text) for text in self.row_labels), default=0.0)
         bottom = label_height(metrics) if any(self.column_labels) else 0.0
         return Gutters(
-            left=_gutter(left, self.row_bands is not None),
-            bottom=_gutter(bottom, self.column_bands is not None),
+            left=left + LABEL_GAP if left else 0.0,
+            bottom=_below(bottom, has_bands=self.column_bands is not None),
         )
 
 
@@ -145,7 +143,7 @@ def lay_out(around: Surroundings, gutters: Gutters, size: QSizeF, ratio: float) 
     return _with_surroundings(layout, around, size)
 
 
-def _gutter(labels: float, has_bands: bool) -> float:
+def _below(labels: float, *, has_bands: bool) -> float:
     return (labels + LABEL_GAP if labels else 0.0) + (BAND + BAND_GAP if has_bands else 0.0)
 
 
@@ -181,17 +179,8 @@ def _with_surroundings(layout: MatrixLayout, around: Surroundings, size: QSizeF)
         layout,
         row_labels=_row_labels(layout, around),
         column_labels=_column_labels(layout, around, size.width()),
-        row_bands=tuple(_row_bands(layout, around.row_bands or ())),
         column_bands=tuple(_column_bands(layout, around.column_bands or ())),
     )
-
-
-def _row_bands(layout: MatrixLayout, colours: Sequence[QColor]) -> Iterator[Band]:
-    thick, gap = round(BAND * layout.ratio), round(BAND_GAP * layout.ratio)
-    left = int(layout.column_edges[0]) - gap - thick
-    for first, last, colour in _runs(colours):
-        top = int(layout.row_edges[first])
-        yield QRectF(left, top, thick, int(layout.row_edges[last]) - layout.gap - top), colour
 
 
 def _column_bands(layout: MatrixLayout, colours: Sequence[QColor]) -> Iterator[Band]:
@@ -212,12 +201,11 @@ def _runs(colours: Sequence[QColor]) -> Iterator[tuple[int, int, QColor]]:
 
 
 def _row_labels(layout: MatrixLayout, around: Surroundings) -> tuple[Label, ...]:
-    band = BAND + BAND_GAP if around.row_bands is not None else 0.0
-    right = layout.column_edges[0] / layout.ratio - LABEL_GAP - band
+    right = layout.column_edges[0] / layout.ratio - LABEL_GAP
     height = label_height(around.metrics)
     middles = _middles(layout.row_edges, layout)
     low, high = layout.row_edges[[0, -1]] / layout.ratio
-    for places in _candidates(around.row_bands, middles, height):
+    for places in _candidates(None, middles, height):
         tops = [_kept(middles[place], height, low - OVERHANG, high + OVERHANG) for place in places]
         boxes = [QRectF(0.0, top, right, height) for top in tops]
         if _are_apart([(box.top(), box.bottom()) for box in boxes], 0.0):

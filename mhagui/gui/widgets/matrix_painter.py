@@ -7,14 +7,14 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPixmap
 
-from mhagui import formats
 from mhagui.gui.theme import Theme
+from mhagui.gui.widgets.drawing import LABEL_FONT, argb, indexed_image, scaled_font
 from mhagui.gui.widgets.matrix_layout import MatrixLayout
 from mhagui.gui.widgets.matrix_picture import HATCHED, Picture, shown_indices
 from mhagui.palette import ink_on
 
-LABEL_FONT = 0.9
-VALUE_FONTS = (1.2, 1.1, 1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7)
+# Sizes that values may have, times the widget's font; at last, before they are left out, narrow.
+VALUE_FONTS = (*((size, 100) for size in (1.2, 1.1, 1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7)), (0.7, 85))
 BIG_CELL = 4.0  # heights of a line of text; only such cells have values larger than other texts
 SMALLEST_PIXELS = 8.0
 DIMMED = 0.35  # what is left of the colours of a dimmed matrix
@@ -22,16 +22,6 @@ HATCH_PERIOD = 6
 _TO_ZERO = str.maketrans("123456789", "000000000")
 
 Indices = npt.NDArray[np.uint8]
-
-
-def scaled_font(font: QFont, factor: float) -> QFont:
-    """Return ``font`` in another size, however its size was given."""
-    scaled = QFont(font)
-    if font.pointSizeF() > 0:
-        scaled.setPointSizeF(font.pointSizeF() * factor)
-    else:
-        scaled.setPixelSize(max(round(font.pixelSize() * factor), 1))
-    return scaled
 
 
 def device_indices(picture: Picture, layout: MatrixLayout) -> Indices:
@@ -44,21 +34,6 @@ def device_indices(picture: Picture, layout: MatrixLayout) -> Indices:
     if indices.shape[1] == len(across):
         indices = np.repeat(indices, across, axis=1)
     return np.ascontiguousarray(indices)
-
-
-def indexed_image(indices: Indices, colours: list[int]) -> QImage:
-    """Return an 8-bit image that owns its pixels, with a table of ARGB colours."""
-    height, width = indices.shape
-    view = QImage(indices.data, width, height, width, QImage.Format.Format_Indexed8)
-    view.setColorTable(colours)
-    return view.copy()
-
-
-def argb(table: Indices) -> list[int]:
-    """Return the colours of a table as Qt packs them: 0xAARRGGBB."""
-    packed = 0xFF000000 + (table.astype(np.int64) << np.array([16, 8, 0])).sum(axis=1)
-    colours: list[int] = packed.tolist()
-    return colours
 
 
 def cell_image(indices: Indices, table: Indices, theme: Theme) -> QImage:
@@ -93,12 +68,11 @@ def matrix_pixmap(
     painter = QPainter(pixmap)
     painter.scale(1 / layout.ratio, 1 / layout.ratio)
     _paint_cells(painter, picture, layout, theme, table)
-    for box, colour in (*layout.row_bands, *layout.column_bands):
+    for box, colour in layout.column_bands:
         painter.fillRect(box, colour)
     painter.resetTransform()
     _paint_labels(painter, layout, scaled_font(font, LABEL_FONT), theme)
-    if picture.write_values:
-        _paint_values(painter, picture, layout, font, table)
+    _paint_values(painter, picture, layout, font, table)
     painter.end()
     return pixmap
 
@@ -147,16 +121,29 @@ def _paint_values(
         return
     indices = shown_indices(picture, *picture.shape)
     shown = [(row, column) for row, column in np.argwhere(indices != HATCHED).tolist()]
-    texts = [formats.cell(float(picture.values[row, column])) for row, column in shown]
-    fitting = value_font([*texts, picture.sample], cell, font)
-    if fitting is None:
+    values = [float(picture.values[place]) for place in shown]
+    written = _written(picture, values, cell, font)
+    if written is None:
         return
+    texts, fitting = written
     painter.setFont(fitting)
     inks = _inks(table.tobytes())
     for (row, column), text in zip(shown, texts, strict=True):
         painter.setPen(inks[indices[row, column]])
         box = QRectF(layout.cell(row, column).topLeft(), cell)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, text)
+
+
+def _written(
+    picture: Picture, values: list[float], cell: QSizeF, font: QFont
+) -> tuple[list[str], QFont] | None:
+    """Return the longest texts that fit a cell, and the font they fit in; None where none do."""
+    for writing in picture.writings:
+        texts = [writing.text(value) for value in values]
+        fitting = value_font([*texts, writing.sample], cell, font)
+        if fitting is not None:
+            return texts, fitting
+    return None
 
 
 def value_font(texts: list[str], cell: QSizeF, font: QFont) -> QFont | None:
@@ -166,10 +153,11 @@ def value_font(texts: list[str], cell: QSizeF, font: QFont) -> QFont | None:
     """
     widest = {text.translate(_TO_ZERO) for text in texts}
     line = QFontMetricsF(font).height()
-    for factor in VALUE_FONTS:
+    for factor, stretch in VALUE_FONTS:
         if factor > 1 and cell.height() < BIG_CELL * line:
             continue
         candidate = scaled_font(font, factor)
+        candidate.setStretch(stretch)
         metrics = QFontMetricsF(candidate)
         room = cell - QSizeF(0.5 * metrics.horizontalAdvance("0"), 2.0)
         wide = max((metrics.horizontalAdvance(text) for text in widest), default=0.0)

@@ -1,15 +1,32 @@
 """What a MatrixView paints."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QColor
 
-from mhagui import core
+from mhagui import core, formats
 
 HATCHED = 255
 _MIDDLE = 127
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A way to write numbers into cells.
+
+    Attributes
+    ----------
+    text
+        Returns what is written for a number.
+    sample
+        A text that has to fit the cells too, so that pictures side by side are written alike.
+    """
+
+    text: Callable[[float], str]
+    sample: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,20 +43,19 @@ class Picture:
         Colour table, (255, 3) uint8 RGB.
     row_labels, column_labels
         One label per row and column of ``values``.
-    row_bands, column_bands
-        A colour per row or column (a head's), or None for no band.
+    column_bands
+        A colour per column (a head's), or None for no band.
     allowed
         False where a cell is masked, (rows, columns), or None where all are allowed; masked cells
         are hatched, whatever their index.
-    write_values
-        Whether to write values into cells when they fit.
+    writings
+        Ways to write values into cells, from the longest to the shortest; the first that fits is
+        used, none where none does.
     signed
         Whether the middle of ``table`` stands for zero: where many cells share a pixel, the one
         furthest from the middle is shown; otherwise the highest.
     noun
         What a value is called, for those who listen: "row t4, column t3, weight 0.9233".
-    sample
-        A text that has to fit the cells too, so that pictures side by side are written alike.
     """
 
     values: npt.NDArray[np.float64]
@@ -47,13 +63,11 @@ class Picture:
     table: npt.NDArray[np.uint8]
     row_labels: tuple[str, ...]
     column_labels: tuple[str, ...]
-    row_bands: tuple[QColor, ...] | None = None
     column_bands: tuple[QColor, ...] | None = None
     allowed: npt.NDArray[np.bool_] | None = None
-    write_values: bool = True
+    writings: tuple[Writing, ...] = (Writing(formats.cell),)
     signed: bool = False
     noun: str = "value"
-    sample: str = ""
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -17,17 +18,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from mhagui import formats
 from mhagui.gui.theme import Theme, theme_of
+from mhagui.gui.widgets.drawing import LABEL_FONT, scaled_font
 from mhagui.gui.widgets.matrix_keys import moved
 from mhagui.gui.widgets.matrix_layout import MARGIN, Gutters, MatrixLayout, Surroundings, lay_out
-from mhagui.gui.widgets.matrix_painter import (
-    LABEL_FONT,
-    dimmed_table,
-    matrix_pixmap,
-    scaled_font,
-)
+from mhagui.gui.widgets.matrix_painter import dimmed_table, matrix_pixmap
 from mhagui.gui.widgets.matrix_picture import Picture
-
-__all__ = ["MatrixView", "Picture"]
 
 CURSOR_REACH = 4  # logical pixels that the cursor's lines reach beyond its cell
 # Beside the cursor's red, by darkness of the theme: of each pair one stands out on any colour.
@@ -40,6 +35,8 @@ HINT_LENGTHS, MIN_LENGTHS = (90, 300), (48, 96)
 class MatrixView(QWidget):
     """Paints a Picture; rows down, columns across.
 
+    It never moves its cursor itself: who hears that it is wanted elsewhere tells it where it is.
+
     Signals
     -------
     pointed
@@ -51,8 +48,8 @@ class MatrixView(QWidget):
     pointed = Signal(int, int)
     activated = Signal(int, int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._picture: Picture | None = None
         self._around: Surroundings | None = None
         self._gutters = Gutters(0.0, 0.0)
@@ -131,7 +128,6 @@ class MatrixView(QWidget):
         around = Surroundings(
             picture.row_labels,
             picture.column_labels,
-            picture.row_bands,
             picture.column_bands,
             scaled_font(self.font(), LABEL_FONT),
         )
@@ -234,6 +230,18 @@ class MatrixView(QWidget):
 
     # --- what the user does
 
+    def event(self, event: QEvent) -> bool:
+        """Let no tooltip cover the cells."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            cell = self.cell_at(QPointF(event.pos()))
+            if cell is not None:
+                self.tell_cell(*cell)
+                return True
+        return super().event(event)
+
+    def tell_cell(self, _row: int, _column: int) -> None:
+        """Say more of the cell under a pointer at rest; here it is read out elsewhere."""
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Ask for the cursor under the pointer, once per cell."""
         cell = self.cell_at(event.position())
@@ -268,7 +276,6 @@ class MatrixView(QWidget):
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.activated.emit(*cell)
         elif target is not None:
-            self.set_cursor_cell(*target)  # now, for the next key may come before the next frame
             self.pointed.emit(*target)
         else:
             super().keyPressEvent(event)

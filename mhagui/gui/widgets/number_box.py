@@ -1,10 +1,12 @@
 """Number fields that hold exactly what the scene holds, and say so when they refuse something."""
 
 import math
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLocale, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
     QDoubleSpinBox,
     QSpinBox,
     QStyle,
@@ -15,6 +17,11 @@ from PySide6.QtWidgets import (
 from mhagui.document.table_text import parse_number
 from mhagui.errors import UserError
 from mhagui.formats import fixed, short
+
+if TYPE_CHECKING:
+    _SpinBox = QAbstractSpinBox
+else:  # a class that derived from two of Qt's would be two C++ objects
+    _SpinBox = object
 
 # Qt rounds what a box holds to its decimals; with this many, the most it takes, it rounds nothing.
 _ALL_DECIMALS = 323
@@ -36,12 +43,8 @@ def _with_digits(value: float, digits: int) -> str:
     return f"{whole}.{part.rstrip('0').ljust(2, '0')}"
 
 
-class NumberBox(QDoubleSpinBox):
-    """A spin box from ``low`` to ``high`` that never rounds, clamps or changes a number by itself.
-
-    It shows few digits but holds all of them: entering and leaving it changes nothing, and a number
-    from outside its range is shown as it is. ``valueChanged`` tells of what the user does alone;
-    ``show_value`` is silent.
+class _Field(_SpinBox):
+    """What number and count boxes have in common; they say how texts are read and written.
 
     Signals
     -------
@@ -50,22 +53,102 @@ class NumberBox(QDoubleSpinBox):
     """
 
     refused = Signal(str)
+    kind = "a number"
 
-    def __init__(self, low: float, high: float, step: float, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._low, self._high = low, high
         self._subject = self._tip = ""
-        self.setDecimals(_ALL_DECIMALS)
-        self.setRange(low, high)
-        self.setSingleStep(step)
-        self.valueChanged.connect(self._show_tip)
-        _set_habits(self)
+        self.setKeyboardTracking(False)
+        self.setLocale(QLocale.c())
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight)
 
     def describe(self, subject: str, tip: str) -> None:
         """Name the number: ``subject`` for refusals and screen readers, ``tip`` the tooltip."""
         self._subject, self._tip = subject, tip
         self.setAccessibleName(subject)
         self._show_tip()
+
+    def _show_tip(self) -> None:
+        self.setToolTip(self._tip)
+
+    def _held_text(self) -> str:
+        """Return the number held as it is shown."""
+        raise NotImplementedError
+
+    def _range(self) -> tuple[float, float]:
+        """Return the least and the most that may be typed."""
+        raise NotImplementedError
+
+    def _read(self, text: str) -> float | None:
+        """Return the number that ``text`` is, None where it is not taken."""
+        try:
+            number = parse_number(text) + 0.0  # no negative zero
+        except UserError:
+            return None
+        low, high = self._range()
+        return number if low <= number <= high else None
+
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
+        """Let anything be typed; only what can be taken is acceptable."""
+        states = QValidator.State
+        taken = self._read(text) is not None
+        return states.Acceptable if taken else states.Intermediate, text, position
+
+    def fixup(self, text: str) -> str:
+        """Say why ``text`` is not taken; Qt then puts the old number back."""
+        low, high = map(short, self._range())
+        wanted = f"must be {self.kind} from {low} to {high}"
+        self.refused.emit(_refusal(self._subject, wanted, text))
+        return text
+
+    def event(self, event: QEvent) -> bool:
+        """Leave the undo keys to the window, except while something is being typed."""
+        if is_undo_key(event) and self.text() == self._held_text():
+            event.ignore()
+            return False
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape takes back what is being typed."""
+        if event.key() == Qt.Key.Key_Escape and self.text() != self._held_text():
+            self.lineEdit().setText(self._held_text())
+            self.selectAll()
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Turn only while the box has the focus, so that scrolling past it changes nothing."""
+        super().wheelEvent(event) if self.hasFocus() else event.ignore()
+
+    def sizeHint(self) -> QSize:
+        """Offer room for the widest text, whatever the range, so that boxes line up."""
+        option = QStyleOptionSpinBox()
+        self.initStyleOption(option)
+        width = self.fontMetrics().horizontalAdvance(_LONGEST) + 2  # 2: the text cursor
+        size = QSize(width, self.lineEdit().sizeHint().height())
+        return self.style().sizeFromContents(QStyle.ContentsType.CT_SpinBox, option, size, self)
+
+    def minimumSizeHint(self) -> QSize:
+        """Never cut a number."""
+        return self.sizeHint()
+
+
+class NumberBox(_Field, QDoubleSpinBox):
+    """A spin box from ``low`` to ``high`` that never rounds, clamps or changes a number by itself.
+
+    It shows few digits but holds all of them: entering and leaving it changes nothing, and a number
+    from outside its range is shown as it is. ``valueChanged`` tells of what the user does alone;
+    ``show_value`` is silent.
+    """
+
+    def __init__(self, low: float, high: float, step: float, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._low, self._high = low, high
+        self.setDecimals(_ALL_DECIMALS)
+        self.setRange(low, high)
+        self.setSingleStep(step)
+        self.valueChanged.connect(self._show_tip)
 
     def show_value(self, value: float) -> None:
         """Show ``value`` silently; text that is being typed stays unless the value changed."""
@@ -82,14 +165,14 @@ class NumberBox(QDoubleSpinBox):
         exact = parse_number(box_text(value)) == value
         self.setToolTip(self._tip if exact else f"{self._tip}\nExactly {value!r}".replace("-", "−"))
 
+    def _held_text(self) -> str:
+        return box_text(self.value())
+
+    def _range(self) -> tuple[float, float]:
+        return self._low, self._high
+
     def _read(self, text: str) -> float | None:
-        if text == box_text(self.value()):
-            return self.value()
-        try:
-            number = parse_number(text) + 0.0  # no negative zero
-        except UserError:
-            return None
-        return number if self._low <= number <= self._high else None
+        return self.value() if text == self._held_text() else super()._read(text)
 
     def textFromValue(self, value: float) -> str:
         """Write ``value`` in few digits."""
@@ -100,69 +183,21 @@ class NumberBox(QDoubleSpinBox):
         number = self._read(text)
         return self.value() if number is None else number
 
-    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
-        """Let anything be typed; only what can be taken is acceptable."""
-        return _state(self._read(text) is not None), text, position
-
-    def fixup(self, text: str) -> str:
-        """Say why ``text`` is not taken; Qt then puts the old number back."""
-        wanted = f"must be a number from {short(self._low)} to {short(self._high)}"
-        self.refused.emit(_refusal(self._subject, wanted, text))
-        return text
-
     def stepBy(self, steps: int) -> None:
         """Step along decimal fractions, without the binary dust of repeated additions."""
         self.interpretText()
         self.setValue(round(self.value() + steps * self.singleStep(), 10))
         self.selectAll()
 
-    def event(self, event: QEvent) -> bool:
-        """Leave the undo keys to the window, except while something is being typed."""
-        if is_undo_key(event) and self.text() == box_text(self.value()):
-            event.ignore()
-            return False
-        return super().event(event)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape takes back what is being typed."""
-        if not _escaped(self, event, box_text(self.value())):
-            super().keyPressEvent(event)
+class CountBox(_Field, QSpinBox):
+    """A spin box for a count from ``low`` to ``high``; what is outside it refuses, uncut."""
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Turn only while the box has the focus, so that scrolling past it changes nothing."""
-        super().wheelEvent(event) if self.hasFocus() else event.ignore()
-
-    def sizeHint(self) -> QSize:
-        """Offer room for the widest text, whatever the range."""
-        return _size_for(self, _LONGEST)
-
-    def minimumSizeHint(self) -> QSize:
-        """Never cut a number."""
-        return self.sizeHint()
-
-
-class CountBox(QSpinBox):
-    """A spin box for a count from ``low`` to ``high``; what is outside it refuses, uncut.
-
-    Signals
-    -------
-    refused
-        What was typed was not taken; carries the sentence that says why.
-    """
-
-    refused = Signal(str)
+    kind = "a whole number"
 
     def __init__(self, low: int, high: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._subject = ""
         self.setRange(low, high)
-        _set_habits(self)
-
-    def describe(self, subject: str, tip: str) -> None:
-        """Name the count: ``subject`` for refusals and screen readers, ``tip`` the tooltip."""
-        self._subject = subject
-        self.setAccessibleName(subject)
-        self.setToolTip(tip)
 
     def show_value(self, value: int) -> None:
         """Show ``value`` silently; text that is being typed stays unless the value changed."""
@@ -170,13 +205,15 @@ class CountBox(QSpinBox):
             with QSignalBlocker(self):
                 self.setValue(value)
 
-    def _read(self, text: str) -> int | None:
-        try:
-            number = parse_number(text)
-        except UserError:
-            return None
-        inside = self.minimum() <= number <= self.maximum()
-        return int(number) if inside and number.is_integer() else None
+    def _held_text(self) -> str:
+        return str(self.value())
+
+    def _range(self) -> tuple[float, float]:
+        return self.minimum(), self.maximum()
+
+    def _read(self, text: str) -> float | None:
+        number = super()._read(text)
+        return number if number is not None and number.is_integer() else None
 
     def textFromValue(self, value: int) -> str:
         """Write ``value`` without group separators."""
@@ -185,41 +222,7 @@ class CountBox(QSpinBox):
     def valueFromText(self, text: str) -> int:
         """Read what was typed."""
         number = self._read(text)
-        return self.value() if number is None else number
-
-    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
-        """Let anything be typed; only what can be taken is acceptable."""
-        return _state(self._read(text) is not None), text, position
-
-    def fixup(self, text: str) -> str:
-        """Say why ``text`` is not taken; Qt then puts the old count back."""
-        wanted = f"must be a whole number from {self.minimum()} to {self.maximum()}"
-        self.refused.emit(_refusal(self._subject, wanted, text))
-        return text
-
-    def event(self, event: QEvent) -> bool:
-        """Leave the undo keys to the window, except while something is being typed."""
-        if is_undo_key(event) and self.text() == str(self.value()):
-            event.ignore()
-            return False
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape takes back what is being typed."""
-        if not _escaped(self, event, str(self.value())):
-            super().keyPressEvent(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Turn only while the box has the focus, so that scrolling past it changes nothing."""
-        super().wheelEvent(event) if self.hasFocus() else event.ignore()
-
-    def sizeHint(self) -> QSize:
-        """Be as wide as a number box, so that boxes below each other line up."""
-        return _size_for(self, _LONGEST)
-
-    def minimumSizeHint(self) -> QSize:
-        """Never cut a number."""
-        return self.sizeHint()
+        return self.value() if number is None else int(number)
 
 
 def is_undo_key(event: QEvent) -> bool:
@@ -231,17 +234,6 @@ def is_undo_key(event: QEvent) -> bool:
     )
 
 
-def _set_habits(box: NumberBox | CountBox) -> None:
-    box.setKeyboardTracking(False)
-    box.setLocale(QLocale.c())
-    box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    box.setAlignment(Qt.AlignmentFlag.AlignRight)
-
-
-def _state(taken: bool) -> QValidator.State:
-    return QValidator.State.Acceptable if taken else QValidator.State.Intermediate
-
-
 def _refusal(subject: str, wanted: str, text: str) -> str:
     if not text.strip():
         return f"{subject} {wanted}; got nothing."
@@ -250,19 +242,3 @@ def _refusal(subject: str, wanted: str, text: str) -> str:
     except UserError as error:
         return f"{subject}: {error}"
     return f"{subject} {wanted}; got {text.strip()}."
-
-
-def _escaped(box: NumberBox | CountBox, event: QKeyEvent, text: str) -> bool:
-    if event.key() != Qt.Key.Key_Escape or box.text() == text:
-        return False
-    box.lineEdit().setText(text)
-    box.selectAll()
-    return True
-
-
-def _size_for(box: NumberBox | CountBox, text: str) -> QSize:
-    option = QStyleOptionSpinBox()
-    box.initStyleOption(option)
-    width = box.fontMetrics().horizontalAdvance(text) + 2  # 2: the text cursor
-    size = QSize(width, box.lineEdit().sizeHint().height())
-    return box.style().sizeFromContents(QStyle.ContentsType.CT_SpinBox, option, size, box)

@@ -27,6 +27,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPalette,
+    QPen,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
@@ -36,9 +37,12 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionHeader,
     QTableView,
+    QWidget,
 )
 
+from mhagui.document.table_text import number_text
 from mhagui.gui.theme import theme_of
+from mhagui.palette import ink_on
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -65,12 +69,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its label, and for a head's column the head's colour and whether it is dimmed."""
+    """A column: its label, and for a head's column its colour, and its state in sight and words."""
 
     label: str
     tip: str = ""
     band: QColor | None = None
     dimmed: bool = False
+    state: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,7 +184,8 @@ class NumberTable(QTableView):
         self._model.setParent(self)
         self.setModel(self._model)
         self.selectionModel().currentRowChanged.connect(self._on_current_row)
-        self.setHorizontalHeader(_Labels(Qt.Orientation.Horizontal, self))
+        self._labels = _Labels(Qt.Orientation.Horizontal, self)
+        self.setHorizontalHeader(self._labels)
         self.setVerticalHeader(_Labels(Qt.Orientation.Vertical, self))
         if whole_rows:
             self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -205,10 +211,23 @@ class NumberTable(QTableView):
             self.selectionModel().setCurrentIndex(index, flag.ClearAndSelect | flag.Rows)
         self.horizontalScrollBar().setValue(across)
 
+    def mark_column(self, column: int) -> None:
+        """Mark the label of ``column`` and no other, and see that it is seen."""
+        if column != self._labels.marked:
+            self._labels.marked = column
+            self._labels.viewport().update()
+            self._reveal(column)
+
+    def _reveal(self, column: int) -> None:
+        """Scroll sideways alone, by no more than it takes."""
+        left, bar = self.columnViewportPosition(column), self.horizontalScrollBar()
+        beyond = left + self.columnWidth(column) - self.viewport().width()
+        bar.setValue(bar.value() + (left if left < 0 else max(beyond, 0)))
+
     def selected_text(self) -> str:
         """Return the selected numbers in full precision, with tabs between columns."""
         cells = {
-            (index.row(), index.column()): _exact(index.data(Role.EditRole))
+            (index.row(), index.column()): number_text(index.data(Role.EditRole))
             for index in self.selectedIndexes()
         }
         rows = sorted({row for row, _ in cells})
@@ -256,11 +275,7 @@ class NumberTable(QTableView):
         return widths
 
     def _fit(self) -> None:
-        """Give rows and columns what they need, and say how much that is in all."""
-        header = self.verticalHeader()
-        for row, described in enumerate(self._model.numbers.rows):
-            if "\n" in described.label:
-                header.resizeSection(row, header.sectionSizeHint(row))
+        """Give columns what they need, and say how much room the table needs in all."""
         self._share_width()
         self.updateGeometry()
 
@@ -319,30 +334,55 @@ class NumberTable(QTableView):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the cells, and a line above the summary."""
+        """Paint the cells, a line above the summary, and a frame where the keys go."""
         super().paintEvent(event)
+        painter = QPainter(self.viewport())
         rows = self._model.numbers.rows
         first = next((number for number, row in enumerate(rows) if row.summary), None)
         if first is not None:
             y = self.rowViewportPosition(first)
-            painter = QPainter(self.viewport())
             painter.setPen(theme_of(self.palette()).muted)
             painter.drawLine(0, y, self.viewport().width(), y)
+        if self.hasFocus():
+            self._frame_current_cell(painter)
+
+    def _frame_current_cell(self, painter: QPainter) -> None:
+        """Do what Fusion does in the colour of the selection, where nobody sees it."""
+        index, roles = self.currentIndex(), QPalette.ColorRole
+        on_highlight = self.selectionModel().isSelected(index)
+        ink = self.palette().color(roles.HighlightedText if on_highlight else roles.Highlight)
+        painter.setPen(QPen(ink, 2))
+        painter.drawRect(self.visualRect(index).adjusted(1, 1, -1, -1))
 
 
 class _Labels(QHeaderView):
-    """Labels with a little room at their side; those of heads have a band in the head's colour."""
+    """Labels with a little room at their side; those of heads have a band in the head's colour.
+
+    That of the ``marked`` column is filled with it.
+    """
+
+    def __init__(self, orientation: Qt.Orientation, parent: QWidget) -> None:
+        super().__init__(orientation, parent)
+        self.marked = -1
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
         """Mute the text of a dimmed column, and keep all text off the edge."""
         super().initStyleOptionForIndex(option, section)
         across = self.orientation() == Qt.Orientation.Horizontal
-        lines = option.text.split("\n")
-        option.text = "\n".join(f"{line}\xa0" if across else f"\xa0{line}" for line in lines)
-        if self.model().headerData(section, self.orientation(), DIMMED_ROLE):
-            palette = QPalette(option.palette)
+        option.text = f"{option.text}\xa0" if across else f"\xa0{option.text}"
+        palette = QPalette(option.palette)
+        band = self._band(section)
+        if band is not None and section == self.marked:
+            palette.setColor(QPalette.ColorRole.Button, band)
+            ink = QColor(ink_on((band.red(), band.green(), band.blue())))
+            palette.setColor(QPalette.ColorRole.ButtonText, ink)
+        elif self.model().headerData(section, self.orientation(), DIMMED_ROLE):
             palette.setColor(QPalette.ColorRole.ButtonText, theme_of(self.palette()).muted)
-            option.palette = palette
+        option.palette = palette
+
+    def _band(self, section: int) -> QColor | None:
+        band = self.model().headerData(section, self.orientation(), BAND_ROLE)
+        return band if isinstance(band, QColor) else None
 
     def sectionSizeFromContents(self, section: int) -> QSize:
         """Return the size a label needs."""
@@ -355,7 +395,7 @@ class _Labels(QHeaderView):
         painter.save()
         super().paintSection(painter, box, section)
         painter.restore()
-        band = self.model().headerData(section, self.orientation(), BAND_ROLE)
+        band = self._band(section)
         if band is not None:
             painter.fillRect(box.adjusted(3, box.height() - BAND_PIXELS, -3, 0), band)
 
@@ -386,11 +426,6 @@ def _bold() -> QFont:
     return font
 
 
-def _exact(value: float) -> str:
-    return repr(value).removesuffix(".0")
-
-
 def _spoken(row: Row, column: Column, value: float) -> str:
-    label = row.label.replace("\n", " ")
-    state = " (ablated)" if column.dimmed else ""
-    return f"{label}, {column.label}{state}: {row.write(value)} {row.unit}".rstrip()
+    state = f" ({column.state})" if column.state else ""
+    return f"{row.label}, {column.label}{state}: {row.write(value)} {row.unit}".rstrip()

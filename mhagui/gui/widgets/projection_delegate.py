@@ -60,7 +60,7 @@ def _texts(value: float) -> Iterator[str]:
         yield formats.fixed(value, 2).replace("0.", ".")
     elif size < 9999.5:
         yield from (formats.fixed(value, decimals) for decimals in (2, 1, 0))
-    yield f"{value:.0e}".replace("e+", "e").replace("e0", "e").replace("-", "−")
+    yield formats.power(value)
 
 
 class ProjectionDelegate(QStyledItemDelegate):

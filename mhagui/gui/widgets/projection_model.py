@@ -1,7 +1,5 @@
 """W_O as a Qt model: exact to edit, short to read, coloured by sign and size."""
 
-import math
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +18,7 @@ from mhagui import core, formats
 from mhagui.document.records import Array, read_only
 from mhagui.document.table_text import number_text, parse_number
 from mhagui.errors import UserError
+from mhagui.gui.widgets.colour_range import round_limit
 from mhagui.palette import diverging_table, ink_on
 
 Index = QModelIndex | QPersistentModelIndex
@@ -30,7 +29,6 @@ BAND_ROLE = Role.UserRole + 1
 NEW_BLOCK_ROLE = Role.UserRole + 2
 
 _TABLE = diverging_table()
-_ROUND = (1, 1.5, 2, 3, 5, 7.5)
 _ZERO_INK = QColor("#696969")  # on the colour of zero: fainter than black, and still 4.5:1
 _VALUE_ROLES = [
     Role.DisplayRole,
@@ -41,25 +39,9 @@ _VALUE_ROLES = [
     Role.AccessibleTextRole,
 ]
 _HOW_TO_EDIT = (
-    "Type a number, or drag with Alt or the middle button held; Shift makes it ten times finer.\n"
+    "Type a number, or drag with Ctrl or the middle button held; Shift makes it ten times finer.\n"
     "Ctrl+wheel steps by 0.1. Ctrl+C and Ctrl+V copy and paste cells, Delete sets them to 0."
 )
-
-
-def round_limit(*arrays: npt.NDArray[np.float64]) -> float:
-    """Return a round number that no finite magnitude in ``arrays`` exceeds.
-
-    A round limit stays put while a value is dragged, so that the other colours do. 1 for all zeros.
-    """
-    peaks = (np.max(np.abs(a), initial=0.0, where=np.isfinite(a)) for a in arrays)
-    peak = max((float(p) for p in peaks), default=0.0)
-    if peak == 0:
-        return 1.0
-    peak = max(peak, 1e-300)
-    power = 10.0 ** math.floor(math.log10(peak))
-    rounding = 1 + 1e-12  # so that a sum of 1.0000000000000002 is still 1
-    limit = next((f * power for f in _ROUND if f * power * rounding >= peak), 10 * power)
-    return min(limit, sys.float_info.max)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,11 +98,6 @@ class ProjectionModel(QAbstractTableModel):
     def projection(self) -> Projection:
         """What is shown."""
         return self._shown
-
-    @property
-    def limit(self) -> float:
-        """The magnitude at the ends of the colour scale."""
-        return self._limit
 
     def set_projection(self, projection: Projection) -> None:
         """Show ``projection``; unless its shape is another, views keep their selection."""

@@ -23,22 +23,21 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
-    QResizeEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
+    QApplication,
     QFrame,
     QStyleOptionViewItem,
     QTableView,
-    QWidget,
 )
 
 from mhagui.document.records import Array, read_only
 from mhagui.document.table_text import parse_table, write_table
 from mhagui.errors import UserError
-from mhagui.gui.widgets.matrix_painter import LABEL_FONT, scaled_font
+from mhagui.gui.widgets.drawing import LABEL_FONT, demi_bold, scaled_font
 from mhagui.gui.widgets.projection_delegate import (
     BLOCK_GAP,
     GAP,
@@ -59,20 +58,28 @@ _FEW_COLUMNS = 6  # and of more columns, which scroll in any case
 _WIDEST, _HIGHEST = 2.2, 1.8  # times the least cell, so that a wide dock does not blow cells up
 _DECIMALS = 3  # of what is scrubbed; finer digits of the number scrubbed from are kept
 
+_ALONE = QItemSelectionModel.SelectionFlag.ClearAndSelect
 Key = Qt.Key
 Modifier = Qt.KeyboardModifier
 
 
 @dataclass(slots=True)
 class _Scrub:
-    """A drag on one cell, from press to release."""
+    """A drag on one cell, from press to release; it begins once the pointer is ``slack`` away."""
 
     row: int
     column: int
     start: float
     at: QPointF
+    slack: int
     moved: float = 0.0
     gesture: object = field(default_factory=object)
+
+    def begins(self, to: QPointF) -> bool:
+        """Return whether the pointer at ``to`` scrubs; the way up to there does not count."""
+        if self.slack and (to - self.at).manhattanLength() >= self.slack:
+            self.slack, self.at = 0, to
+        return not self.slack
 
     def move(self, to: QPointF, *, fine: bool) -> float:
         """Return the number that belongs to the pointer at ``to``; right and up are more."""
@@ -100,13 +107,14 @@ class ProjectionTable(QTableView):
     cell_stepped = Signal(int, int, float)
     refused = Signal(str)
 
-    def __init__(self, model: ProjectionModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: ProjectionModel) -> None:
+        super().__init__()
         self._scrub: _Scrub | None = None
         self._projection_model = model
         self._cell_font, self._least = self.font(), QSize()
         self.setHorizontalHeader(ProjectionHeader(Qt.Orientation.Horizontal, self))
-        self.setVerticalHeader(ProjectionHeader(Qt.Orientation.Vertical, self))
+        self._row_header = ProjectionHeader(Qt.Orientation.Vertical, self)
+        self.setVerticalHeader(self._row_header)
         self.setModel(model)
         self.setItemDelegate(ProjectionDelegate(self))
         self._prepare()
@@ -186,7 +194,6 @@ class ProjectionTable(QTableView):
             self.refused.emit(str(error))
             return
         self._write(box.top(), box.left(), values, "Paste into W_O", object())
-        self._select(QRect(box.topLeft(), QSize(values.shape[1], values.shape[0])))
 
     def zero_selection(self) -> None:
         """Ask for the selected cells to be set to 0."""
@@ -205,12 +212,18 @@ class ProjectionTable(QTableView):
                 f"{projection.cell(box.top(), box.left())} on W_O has room for {rows} × {columns}."
             )
 
-    def _select(self, box: QRect) -> None:
-        rows, columns = _slices(box)
-        model, how = self.model(), QItemSelectionModel.SelectionFlag.ClearAndSelect
-        first = model.index(rows.start, columns.start)
-        last = model.index(rows.stop - 1, columns.stop - 1)
-        self.selectionModel().select(QItemSelection(first, last), how)
+    def select_block(self, row: int, column: int, shape: tuple[int, int]) -> None:
+        """Select a rectangle of cells."""
+        model = self.model()
+        first, last = (
+            model.index(row, column),
+            model.index(row + shape[0] - 1, column + shape[1] - 1),
+        )
+        self.selectionModel().select(QItemSelection(first, last), _ALONE)
+
+    def mark_rows(self, first: int, count: int) -> None:
+        """Write the labels of some rows bold: of those that the cursor's head is read by."""
+        self._row_header.mark(range(first, first + count))
 
     def _on_cell_written(self, row: int, column: int, value: float) -> None:
         self._write(row, column, np.array([[value]]), "Edit W_O", object())
@@ -223,7 +236,8 @@ class ProjectionTable(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter edits, Escape gives a scrub up; all else is what tables do."""
         if self._scrub is not None and event.key() == Key.Key_Escape:
-            self._write_cell(self._scrub, self._scrub.start)
+            if self._scrub.moved:
+                self._write_cell(self._scrub, self._scrub.start)
             self._end_scrub()
         elif event.key() in (Key.Key_Return, Key.Key_Enter) and self.currentIndex().isValid():
             self.edit(self.currentIndex())
@@ -233,22 +247,29 @@ class ProjectionTable(QTableView):
     # --- scrubbing
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin to scrub with the middle button or Alt held; select otherwise."""
+        """Begin to scrub with the middle button; with Ctrl, once a drag follows."""
         index = self.indexAt(event.position().toPoint())
-        alt = event.modifiers() & Modifier.AltModifier
-        left = event.button() == Qt.MouseButton.LeftButton
-        if index.isValid() and (event.button() == Qt.MouseButton.MiddleButton or (left and alt)):
-            self._begin_scrub(index, event.position())
-        else:
+        middle = event.button() == Qt.MouseButton.MiddleButton
+        ctrl = event.button() == Qt.MouseButton.LeftButton and bool(
+            event.modifiers() & Modifier.ControlModifier
+        )
+        if not index.isValid() or not (middle or ctrl):
             super().mousePressEvent(event)
+            return
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.selectionModel().setCurrentIndex(index, _ALONE)
+        slack = QApplication.startDragDistance() if ctrl else 0
+        at, value = event.position(), self._value(index)
+        self._scrub = _Scrub(index.row(), index.column(), value, at, slack)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Scrub."""
         if self._scrub is None:
             super().mouseMoveEvent(event)
-            return
-        fine = bool(event.modifiers() & Modifier.ShiftModifier)
-        self._write_cell(self._scrub, self._scrub.move(event.position(), fine=fine))
+        elif self._scrub.begins(event.position()):
+            self.viewport().setCursor(Qt.CursorShape.SizeAllCursor)
+            fine = bool(event.modifiers() & Modifier.ShiftModifier)
+            self._write_cell(self._scrub, self._scrub.move(event.position(), fine=fine))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End a scrub."""
@@ -267,12 +288,6 @@ class ProjectionTable(QTableView):
         step = event.angleDelta().y() / 120 * WHEEL_STEP * fine
         self.cell_stepped.emit(index.row(), index.column(), step)
         event.accept()
-
-    def _begin_scrub(self, index: QModelIndex, at: QPointF) -> None:
-        self.setFocus(Qt.FocusReason.MouseFocusReason)
-        self.setCurrentIndex(index)
-        self._scrub = _Scrub(index.row(), index.column(), self._value(index), at)
-        self.viewport().setCursor(Qt.CursorShape.SizeAllCursor)
 
     def _end_scrub(self) -> None:
         self._scrub = None
@@ -350,7 +365,8 @@ class ProjectionTable(QTableView):
         """Return the least size of the table with so many columns and rows."""
         least, metrics = self._least_cell(font), QFontMetrics(font)
         labels = self._projection_model.projection.row_labels
-        across = max((metrics.horizontalAdvance(label) for label in labels), default=0)
+        wide = QFontMetrics(demi_bold(font)).horizontalAdvance  # as marked rows are
+        across = max((wide(label) for label in labels), default=0)
         width = across + ROW_LABEL_MARGIN + count.width() * least.width()
         return QSize(width, metrics.height() + GAP + count.height() * least.height())
 
@@ -382,10 +398,13 @@ class ProjectionTable(QTableView):
         if corner is not None:
             corner.hide()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the new room."""
-        super().resizeEvent(event)
-        self._fit()
+    def event(self, event: QEvent) -> bool:
+        """Share the new room; ``resizeEvent`` is told of the viewport's size alone."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+            self.updateGeometries()  # now: Qt's timer for it may fall behind the next resize
+        return done
 
     def changeEvent(self, event: QEvent) -> None:
         """Measure anew in another font."""

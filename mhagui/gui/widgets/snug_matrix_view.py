@@ -2,19 +2,76 @@
 
 import math
 
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QToolTip
 
+from mhagui import core, formats
+from mhagui.document.records import Array
+from mhagui.document.table_text import write_table
+from mhagui.gui.widgets.colour_range import ColourRange
 from mhagui.gui.widgets.matrix_layout import MARGIN
+from mhagui.gui.widgets.matrix_picture import Picture
 from mhagui.gui.widgets.matrix_view import MatrixView
 
 WISHED_CELL = 12
 MOST_AT_LEAST = 64  # pixels that cells take at the least: large matrices are shrunk
 MOST_AT_FIRST = 16 * WISHED_CELL
 
+Names = tuple[str, ...]
+
 
 class SnugMatrixView(MatrixView):
-    """Asks for small cells at first, and then for the height that goes with the width it got."""
+    """Asks for small cells at first, and then for the height that goes with the width it got.
+
+    A pointer at rest on a cell is told its number, below the cells; all of them can be copied.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._range: ColourRange | None = None
+        copy = QAction("&Copy values", self)
+        copy.setShortcuts(QKeySequence.StandardKey.Copy)
+        copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.triggered.connect(self.copy)
+        self.addAction(copy)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+
+    def show_values(
+        self,
+        values: Array,
+        colours: ColourRange,
+        rows: Names,
+        columns: Names,
+        bands: tuple[QColor, ...] | None = None,
+    ) -> None:
+        """Paint ``values`` in ``colours``, unless they are what is painted; never change them."""
+        shown = self.picture
+        if shown is not None and shown.values is values and self._range == colours:
+            look = (shown.row_labels, shown.column_labels, shown.column_bands)
+            if look == (rows, columns, bands):
+                return
+        self._range = colours
+        indices, signed = core.quantise(values, colours.low, colours.high), colours.low < 0
+        self.set_picture(
+            Picture(values, indices, colours.table, rows, columns, bands, signed=signed)
+        )
+
+    def copy(self) -> None:
+        """Copy the numbers, tabs between columns, with all digits."""
+        if self.picture is not None:
+            QGuiApplication.clipboard().setText(write_table(self.picture.values))
+
+    def tell_cell(self, row: int, column: int) -> None:
+        """Say the number of a cell, below the cells."""
+        if self.picture is not None:
+            where = (
+                f"row {self.picture.row_labels[row]}, column {self.picture.column_labels[column]}"
+            )
+            number = formats.short(float(self.picture.values[row, column]), 6)
+            place = self.mapToGlobal(QPoint(0, self.height()))
+            words = f"{self.accessibleName()}, {where}: {number}"
+            QToolTip.showText(place, words, self, self.cell_rect(row, column))
 
     def sizeHint(self) -> QSize:
         """Return the width of small cells, and the height that goes with the width there is."""

@@ -52,7 +52,7 @@ def live_text(result: HeadResult, query: int) -> str:
     """Return row entropy and effective positions of a head at query row ``query`` (from 0)."""
     positions = float(result.effective_positions[query])
     bits = fixed(float(result.row_entropy_bits[query]))
-    count = fixed(positions, 1 if not positions >= 100 else 0)
+    count = fixed(positions, 2 if not positions >= 100 else 0)
     return f"row t{query + 1}: {bits} bits, {count} positions"
 
 

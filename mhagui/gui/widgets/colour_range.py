@@ -1,0 +1,66 @@
+"""Which colour stands for which number."""
+
+import math
+import sys
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from mhagui import formats
+
+_ROUND = (1, 1.5, 2, 3, 5, 7.5)
+
+
+@dataclass(frozen=True, slots=True)
+class ColourRange:
+    """From numbers to colours.
+
+    Attributes
+    ----------
+    low, high
+        The numbers at the ends of the table; low < high, and low > 0 when logarithmic.
+    caption
+        What the numbers are and how they become colours, in a few words.
+    table
+        Colour table, (255, 3) uint8 RGB. The caption has to tell one from another.
+    logarithmic
+        Whether equal steps of colour are equal ratios.
+    unit
+        Written behind every number.
+    """
+
+    low: float
+    high: float
+    caption: str
+    table: npt.NDArray[np.uint8] = field(compare=False, repr=False)
+    logarithmic: bool = False
+    unit: str = ""
+
+    def fraction(self, value: float) -> float:
+        """Return how far up the table ``value`` stands, 0..1."""
+        if self.logarithmic:
+            low, high = math.log(self.low), math.log(self.high)
+            return (math.log(value) - low) / (high - low) if high > low else 0.0
+        span = self.high - self.low
+        return (value - self.low) / span if span > 0 else 0.0
+
+    def text(self, value: float) -> str:
+        """Return ``value`` as it is written beside the colours."""
+        return formats.short(value, 3) + self.unit
+
+
+def round_limit(*arrays: npt.NDArray[np.float64]) -> float:
+    """Return a round number that no finite magnitude in ``arrays`` exceeds.
+
+    A round limit stays put while a value is dragged, so that the other colours do. 1 for all zeros.
+    """
+    peaks = (np.max(np.abs(a), initial=0.0, where=np.isfinite(a)) for a in arrays)
+    peak = max((float(p) for p in peaks), default=0.0)
+    if peak == 0:
+        return 1.0
+    peak = max(peak, 1e-300)
+    power = 10.0 ** math.floor(math.log10(peak))
+    rounding = 1 + 1e-12  # so that a sum of 1.0000000000000002 is still 1
+    limit = next((f * power for f in _ROUND if f * power * rounding >= peak), 10 * power)
+    return min(limit, sys.float_info.max)

@@ -1,0 +1,125 @@
+"""The heatmaps in the window: reached by Tab, and all to be seen at its first size."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QComboBox, QRadioButton, QWidget
+
+from mhagui.document import ColourScale, Pattern, Quantity, load_lesson
+from mhagui.document.edits import AddHead, RemoveHead
+from mhagui.gui.main_window import MainWindow
+from mhagui.gui.widgets.matrix_grid import CardGrid
+from mhagui.gui.widgets.matrix_view import MatrixView
+
+HEATMAPS = [f"heatmap{place}" for place in (1, 2, 3, 4)]
+KEY = Qt.Key
+
+
+@pytest.fixture
+def window(qtbot):
+    window = MainWindow(load_lesson("four-heads"))
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    yield window
+    window.close()
+
+
+def tabbed(qtbot, start, count):
+    """What the Tab key reaches from ``start`` on."""
+    start.setFocus(Qt.FocusReason.TabFocusReason)
+    reached = [QApplication.focusWidget()]
+    for _ in range(count):
+        qtbot.keyClick(QApplication.focusWidget(), KEY.Key_Tab)
+        reached.append(QApplication.focusWidget())
+    return reached
+
+
+def test_tab_goes_through_the_controls_and_from_head_to_head(window, qtbot, settle):
+    dock, names = window.heatmaps, ["showWeights", "colourScale", *HEATMAPS]
+    settle()
+    for added in range(3):  # heads that come later stand where they belong as well
+        stops = tabbed(qtbot, dock.findChild(QRadioButton, "showWeights"), 5 + added)
+        assert [stop.objectName() for stop in stops] == names
+        window.bench.edit(AddHead(Pattern.SELF))
+        names.append(f"heatmap{5 + added}")
+        settle()
+    window.bench.edit(RemoveHead(1))
+    settle()
+    stops = tabbed(qtbot, dock.findChild(QRadioButton, "showWeights"), 7)
+    assert [stop.objectName() for stop in stops] == names[:-1]
+
+
+def test_arrows_and_enter_work_where_tab_leads(window, qtbot, settle):
+    settle()
+    heatmap = tabbed(qtbot, window.heatmaps.findChild(QComboBox), 3)[-1]
+    for key in (KEY.Key_Down, KEY.Key_Left):
+        qtbot.keyClick(heatmap, key)
+    cursor = window.bench.view.cursor
+    assert (cursor.head, cursor.query, cursor.key) == (3, 4, 1)  # from t4, t3
+    qtbot.keyClick(heatmap, KEY.Key_Return)
+    assert window.bench.view.enlarged == 3
+    settle()
+    button = heatmap.parentWidget().button
+    assert tabbed(qtbot, heatmap, 1)[-1] is button
+    qtbot.keyClick(button, KEY.Key_Space)
+    assert window.bench.view.enlarged is None
+
+
+def test_every_tab_stop_shows_its_focus(window, qtbot, settle, grabbed):
+    settle()
+    window.bench.look(enlarged=2)
+    settle()
+    dock = window.heatmaps
+    stops = [dock.findChild(QWidget, name) for name in ("showWeights", "colourScale", "heatmap2")]
+    stops.append(dock.findChild(QWidget, "heatmap2").parentWidget().button)
+    bare = [grabbed(stop) for stop in stops]
+    before = window.heads.findChild(QWidget, "moveDownHeadButton")
+    before.setFocus()
+    for stop, without in zip(stops, bare, strict=True):
+        for _ in range(12):
+            if not stop.hasFocus():
+                qtbot.keyClick(QApplication.focusWidget(), KEY.Key_Tab)
+        assert stop.hasFocus()
+        assert (grabbed(stop) != without).any(), stop.accessibleName()
+
+
+def test_the_window_can_be_narrow(window, settle):
+    settle()
+    assert window.heatmaps.minimumSizeHint().width() <= 330
+    assert window.projection.minimumSizeHint().width() <= 330
+
+
+# --- what is written in the cells
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        {},
+        {"quantity": Quantity.SCORES},
+        {"colour_scale": ColourScale.RELATIVE},
+        {"colour_scale": ColourScale.LOGARITHMIC},
+    ],
+)
+def test_numbers_are_written_at_the_first_size_of_the_window(window, settle, grabbed, look):
+    window.bench.look(**look)
+    settle()
+    for name in HEATMAPS:
+        heatmap = window.heatmaps.findChild(MatrixView, name)
+        box = heatmap.cell_rect(4, 4).adjusted(3, 3, -3, -3)
+        cell = grabbed(heatmap)[box.top() : box.bottom(), box.left() : box.right()]
+        assert len(np.unique(cell.reshape(-1, 3), axis=0)) > 1, name
+
+
+def test_twelve_heads_are_all_seen_at_the_first_size_of_the_window(window, settle):
+    for _ in range(8):
+        window.bench.edit(AddHead(Pattern.SELF))
+    settle()
+    grid = window.heatmaps.findChild(CardGrid)
+    assert not grid.verticalScrollBar().isVisible()
+    assert len({card.y() for card in grid.cards}) == 3
+    assert all(grid.rect().contains(card.geometry()) for card in grid.cards)
+    assert all(card.view.cell_rect(0, 0).width() >= 6 for card in grid.cards)
