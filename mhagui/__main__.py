@@ -2,7 +2,9 @@
 
 import sys
 
-_NEEDED = frozenset({"PySide6", "matplotlib", "msgspec", "numpy", "pyqtgraph", "shiboken6"})
+_NEEDED = frozenset(
+    {"PySide6", "matplotlib", "msgspec", "numpy", "pyqtgraph", "shiboken6", "threadpoolctl"}
+)
 
 
 def main() -> int:
@@ -12,7 +14,8 @@ def main() -> int:
     Returns
     -------
     int
-        The exit status: that of `mhagui.cli.main`, or 1 when the set-up lacks something.
+        The exit status: that of `mhagui.cli.main`, 1 when the set-up lacks something, or 130 when
+        interrupted before `mhagui.cli` was there to see it.
     """
     try:
         from mhagui import cli  # here, within reach of the except below
@@ -22,8 +25,11 @@ def main() -> int:
         advice = _advice(error)
         if advice is None:
             raise
-        print(f"mhagui: {advice}", file=sys.stderr)
+        if sys.stderr is not None:  # print would take the standard output then
+            print(f"mhagui: {advice}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
 
 
 def _advice(error: ImportError) -> str | None:

@@ -9,24 +9,31 @@ import contextlib
 import math
 import os
 import platform
+import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from mhagui import __version__
 from mhagui._resources import resource_path
-from mhagui.errors import UserError
+from mhagui.errors import UserError, visible
 
 if TYPE_CHECKING:
     from mhagui.document import Scene
 
 DEFAULT_SCENE = "four-heads"
-PACKAGES = ("numpy", "PySide6-Essentials", "pyqtgraph", "matplotlib", "msgspec")
+PACKAGES = (
+    "numpy", "PySide6-Essentials", "pyqtgraph", "matplotlib", "msgspec", "threadpoolctl"
+)  # fmt: skip
 
 OK, BUG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+# H·T³ from which the effective ranks of a report take long enough to say so: some four seconds.
+_LONG_DECOMPOSITION = 16 * 1024**3
 
 _USAGE = """mhagui [SCENE] [--figures-if-no-display DIR]
        mhagui report [SCENE] [--gain N=G ...] [--json]
@@ -57,12 +64,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(arguments)
     except UserError as error:
         return _complain(str(error), BAD_INPUT)
-    except SystemExit as stop:  # how argparse ends after --help and --version
+    except SystemExit as stop:  # how argparse ends after --help, and a command after a signal
         return stop.code if isinstance(stop.code, int) else OK
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # whoever read the output has had enough
-        _silence(sys.stdout)
         return OK
     except ImportError:
         raise  # mhagui.__main__ tells a missing package from a bug
@@ -75,7 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     commands: dict[str, Callable[[list[str]], int]] = {"report": _report, "export": _export}
     if arguments and arguments[0] in commands:
-        return commands[arguments[0]](arguments[1:])
+        with _ended_by_signals():
+            return commands[arguments[0]](arguments[1:])
     return _open_window(arguments)
 
 
@@ -84,8 +91,8 @@ def _run(arguments: list[str]) -> int:
 
 def _open_window(arguments: list[str]) -> int:
     options = _window_parser().parse_args(arguments)
-    if options.info:
-        _say(_info())
+    if options.info or options.version:
+        _say(_info() if options.info else f"mhagui {__version__}")
         return OK
     from mhagui.display_check import missing_libraries, why_no_display
 
@@ -97,7 +104,8 @@ def _open_window(arguments: list[str]) -> int:
         return run(scene)
     if options.figures_if_no_display is None:
         raise UserError(f"{obstacle}; 'mhagui report' and 'mhagui export' work without a window.")
-    return _write_instead(scene, Path(options.figures_if_no_display), obstacle)
+    with _ended_by_signals():
+        return _write_instead(scene, Path(options.figures_if_no_display), obstacle)
 
 
 def _window_parser() -> argparse.ArgumentParser:
@@ -109,16 +117,15 @@ def _window_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "scene", nargs="?", metavar="SCENE", default=DEFAULT_SCENE, help=_SCENE_HELP
-    )
+    parser.add_argument("scene", nargs="?", metavar="SCENE", type=_not_empty, help=_SCENE_HELP)
     parser.add_argument(
         "--figures-if-no-display",
         metavar="DIR",
+        type=_not_empty,
         help="where there is no display, write the scene's figures and report into DIR instead",
     )
     parser.add_argument("--info", action="store_true", help="print versions and folders and exit")
-    parser.add_argument("--version", action="version", version=f"mhagui {__version__}")
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
     return parser
 
 
@@ -127,15 +134,18 @@ def _write_instead(scene: "Scene", folder: Path, obstacle: str) -> int:
     from mhagui.document import compute
     from mhagui.files import make_folder, write_all
 
-    _say(f"{obstacle}; writing the figures and the report of “{scene.title}” instead.")
+    told = visible(obstacle)
+    _say(f"{told}; writing the figures and the report of “{scene.title}” instead.")
     result = compute(scene)
+    _tell_if_long(scene)
     names = [name for name in figures.FIGURES if figures.why_not(name, result) is None]
     contents = figures.render_all(scene, result, names, figures.FORMATS)
     contents["report.txt"] = report.report_text(scene, result).encode()
     contents["report.json"] = report.report_json(scene, result).encode()
     make_folder(folder)
     write_all({folder / name: data for name, data in contents.items()})
-    _say(f"{len(contents)} files are in {folder.resolve()}: {', '.join(contents)}")
+    where = visible(str(folder.resolve()))
+    _say(f"{len(contents)} files are in {where}: {', '.join(contents)}")
     return OK
 
 
@@ -150,7 +160,7 @@ def _info() -> str:
         ("resources", resource_path()),
         ("display", why_no_display() or missing_libraries() or "a window can open"),
     ]
-    return "\n".join(f"{name:<19} {value}" for name, value in lines)
+    return "\n".join(f"{name:<19} {visible(str(value))}" for name, value in lines)
 
 
 def _version(package: str) -> str:
@@ -172,10 +182,11 @@ def _report(arguments: list[str]) -> int:
     )
     options = parser.parse_args(arguments)
     _give_back_scene(options, options.gain, lambda value: "=" in value)
-    scene = _with_gains(_load(options.scene or DEFAULT_SCENE), options.gain)
+    scene = _with_gains(_load(options.scene), options.gain)
     from mhagui import report
     from mhagui.document import compute
 
+    _tell_if_long(scene)
     text = report.report_json if options.json else report.report_text
     _say(text(scene, compute(scene)), end="")
     return OK
@@ -195,7 +206,7 @@ def _export(arguments: list[str]) -> int:
     formats = [kind.lower() for kind in _listed(options.format)] or ["png"]
     dpi = _whole_number("--dpi", options.dpi)
     row = None if options.row is None else _whole_number("--row", options.row) - 1
-    scene = _with_gains(_load(options.scene or DEFAULT_SCENE), options.gain)
+    scene = _with_gains(_load(options.scene), options.gain)
     from mhagui.document import compute
 
     result = compute(scene)
@@ -208,18 +219,23 @@ def _export(arguments: list[str]) -> int:
             _complain(f"{name} is left out. {why_not}", OK)
     folder = Path(options.out)
     for path in figures.write_figures(scene, result, folder, names, formats, dpi, row=row):
-        _say(str(path))
+        _say(visible(str(path)))
     return OK
 
 
 def _export_parser(names: Iterable[str], dpi: int) -> argparse.ArgumentParser:
     parser = _command_parser("export", "Write the figures of a scene to files. Needs no display.")
     parser.add_argument(
-        "--out", metavar="DIR", required=True, help="the folder to write into; made if missing"
+        "--out",
+        metavar="DIR",
+        required=True,
+        type=_not_empty,
+        help="the folder to write into; made if missing",
     )
     parser.add_argument(
         "--figure",
         metavar="NAME",
+        type=_not_empty,
         nargs="+",
         action="extend",
         default=[],
@@ -228,6 +244,7 @@ def _export_parser(names: Iterable[str], dpi: int) -> argparse.ArgumentParser:
     parser.add_argument(
         "--format",
         metavar="FORMATS",
+        type=_not_empty,
         nargs="+",
         action="extend",
         default=[],
@@ -251,7 +268,11 @@ def _export_parser(names: Iterable[str], dpi: int) -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose complaints are a UserError: one sentence, and where to look."""
+    """A parser whose complaints are a UserError, and whose help is not lost without a word."""
+
+    def print_help(self, file: object = None) -> None:  # noqa: ARG002 - argparse's word
+        """Print the help as everything is printed."""
+        _say(self.format_help(), end="")
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print after its usage."""
@@ -260,7 +281,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _command_parser(name: str, description: str) -> argparse.ArgumentParser:
     parser = _Parser(prog=f"mhagui {name}", description=description, allow_abbrev=False)
-    parser.add_argument("scene", nargs="?", metavar="SCENE", help=_SCENE_HELP)
+    parser.add_argument("scene", nargs="?", metavar="SCENE", type=_not_empty, help=_SCENE_HELP)
     parser.add_argument(
         "--gain",
         metavar="N=G",
@@ -284,10 +305,10 @@ def _give_back_scene(
             options.scene = values.pop()
 
 
-def _load(scene: str) -> "Scene":
+def _load(scene: str | None) -> "Scene":
     from mhagui.document import load_scene
 
-    return load_scene(scene)
+    return load_scene(scene or DEFAULT_SCENE)
 
 
 def _with_gains(scene: "Scene", gains: Sequence[str]) -> "Scene":
@@ -332,30 +353,71 @@ def _listed(values: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(part for part in parts if part))
 
 
+def _not_empty(text: str) -> str:
+    """Return ``text``; refuse what an unset variable of a shell leaves of an argument."""
+    if not text.strip(" ,"):
+        raise argparse.ArgumentTypeError("it is empty")
+    return text
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Clean up and end with status 128 + number on a signal that would end the program at once."""
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    taken = [number for number in numbers if signal.getsignal(number) == signal.SIG_DFL]
+
+    def stop(number: int, _frame: FrameType | None) -> NoReturn:
+        for each in taken:  # a closing terminal may send both, and each twice
+            signal.signal(each, signal.SIG_IGN)
+        raise SystemExit(128 + number)
+
+    for number in taken:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _tell_if_long(scene: "Scene") -> None:
+    if scene.n_heads * scene.n_positions**3 < _LONG_DECOMPOSITION:
+        return
+    if sys.stderr is not None and sys.stderr.isatty():
+        size = f"{scene.n_positions} × {scene.n_positions}"
+        _complain(f"decomposing {scene.n_heads} matrices of {size} takes some seconds...", OK)
+
+
 # ------------------------------------------------------------------------------------------- output
 
 
 def _say(text: str, end: str = "\n") -> None:
+    if sys.stdout is None:
+        raise UserError("The standard output is closed.")
     try:
         print(_printable(text, sys.stdout), end=end, flush=True)
-    except BrokenPipeError:
-        raise
     except OSError as error:
         _silence(sys.stdout)
+        if isinstance(error, BrokenPipeError):
+            raise
         raise UserError(
             f"The standard output cannot be written: {error.strerror or error}."
         ) from error
 
 
 def _complain(text: str, status: int) -> int:
-    line = " ".join(f"mhagui: {text}".split())
-    with contextlib.suppress(OSError):
+    if sys.stderr is None:  # print would take the standard output then
+        return status
+    try:
+        line = visible(f"mhagui: {text}")
         print(_printable(line, sys.stderr), file=sys.stderr, flush=True)
+    except OSError:
+        _silence(sys.stderr)
     return status
 
 
 def _report_bug(error: Exception) -> int:
-    if os.environ.get("MHAGUI_DEBUG"):
+    if os.environ.get("MHAGUI_DEBUG") and sys.stderr is not None:
         traceback.print_exception(error)
     what = f"{type(error).__name__}: {error}"
     return _complain(f"this is a bug, {what}; with MHAGUI_DEBUG=1 set it prints where.", BUG)

@@ -3,7 +3,9 @@
 import ctypes
 import os
 import socket
+import struct
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -39,7 +41,13 @@ _OF_WAYLAND = {
     "libwayland-client.so.0": "libwayland-client0",
     "libwayland-cursor.so.0": "libwayland-cursor0",
 }
+# Those of Qt's platforms that have windows, or need no screen. The others (eglfs, linuxfb) take the
+# machine's whole screen and abort where they cannot; and so does Qt over a name it does not know.
+PLATFORMS = ("xcb", "wayland", "offscreen", "minimal", "vnc")
 SECONDS_TO_ANSWER = 5
+_XCB_NO_SUCH_SCREEN = 6  # XCB_CONN_CLOSED_INVALID_SCREEN
+# wl_display.sync: object 1, twelve bytes and request 0, a callback that is to be object 2.
+_WAYLAND_SYNC = struct.pack("=III", 1, 12 << 16 | 0, 2)
 
 
 def why_no_display() -> str | None:
@@ -47,21 +55,16 @@ def why_no_display() -> str | None:
     if not _is_unix_desktop():
         return None
     wanted = _wanted_platforms()
-    if wanted and not wanted & {"xcb", "wayland"}:
-        return None  # offscreen and the like need no display
-    reasons = []
-    if not wanted or "wayland" in wanted:
-        reasons.append(_why_no_wayland())
-    if not wanted or "xcb" in wanted:
-        reasons.append(_why_no_x11())
-    if None in reasons:
-        return None
-    told = [reason for reason in reasons if reason]
-    return (
-        "; ".join(told)
-        if told
-        else "There is no display: neither DISPLAY nor WAYLAND_DISPLAY is set"
-    )
+    for platform in wanted:
+        if platform not in PLATFORMS:
+            return (
+                f"QT_QPA_PLATFORM names “{platform}”, on which no window of mhagui can open; "
+                f"possible are {', '.join(PLATFORMS)}"
+            )
+    try:
+        return _why_none_of(wanted or ["wayland", "xcb"])  # the order in which Qt tries them
+    except TimeoutError as error:  # Qt would wait for ever
+        return f"There is no display: {error} does not answer within {SECONDS_TO_ANSWER} seconds"
 
 
 def missing_libraries() -> str | None:
@@ -95,11 +98,26 @@ def _is_unix_desktop() -> bool:
     return sys.platform.startswith(("linux", "freebsd", "openbsd", "netbsd", "dragonfly"))
 
 
-def _wanted_platforms() -> set[str]:
+def _wanted_platforms() -> list[str]:
     """Return the platforms that QT_QPA_PLATFORM asks for; each may carry options behind a colon."""
     entries = os.environ.get("QT_QPA_PLATFORM", "").split(";")
-    names = {entry.partition(":")[0].strip().lower() for entry in entries}
-    return {"wayland" if name.startswith("wayland") else name for name in names if name}
+    names = [entry.partition(":")[0].lower() for entry in entries]
+    return ["wayland" if name == "wayland-egl" else name for name in names if name]
+
+
+def _why_none_of(platforms: Iterable[str]) -> str | None:
+    """Return why none of ``platforms`` has a display, in the order given; None when one has."""
+    reasons = []
+    for platform in platforms:
+        check = {"wayland": _why_no_wayland, "xcb": _why_no_x11}.get(platform)
+        reason = check() if check else None  # offscreen and the like need no display
+        if reason is None:
+            return None
+        reasons.append(reason)
+    return (
+        "; ".join(filter(None, reasons))
+        or "There is no display: neither DISPLAY nor WAYLAND_DISPLAY is set"
+    )
 
 
 def _why_no_wayland() -> str | None:
@@ -112,9 +130,14 @@ def _why_no_wayland() -> str | None:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(SECONDS_TO_ANSWER)
             connection.connect(str(path))
+            connection.sendall(_WAYLAND_SYNC)
+            if connection.recv(1):
+                return None
+    except TimeoutError:
+        raise TimeoutError(f"the Wayland compositor at WAYLAND_DISPLAY={name}") from None
     except OSError:
-        return f"There is no display: no Wayland compositor answers at WAYLAND_DISPLAY={name}"
-    return None
+        pass
+    return f"There is no display: no Wayland compositor answers at WAYLAND_DISPLAY={name}"
 
 
 def _why_no_x11() -> str | None:
@@ -122,25 +145,33 @@ def _why_no_x11() -> str | None:
     name = os.environ.get("DISPLAY", "")
     if not name:
         return ""
-    if _x_server_answers(name.encode()):
-        return None
-    return f"There is no display: no X server answers at DISPLAY={name}"
+    answers: list[str | None] = []
+    # A thread, for xcb knows no time limit: one that is left waiting ends with the program.
+    asking = threading.Thread(target=lambda: answers.append(_ask_x_server(name)), daemon=True)
+    asking.start()
+    asking.join(SECONDS_TO_ANSWER)
+    if not answers:
+        raise TimeoutError(f"the X server at DISPLAY={name}")
+    return answers[0]
 
 
-def _x_server_answers(name: bytes) -> bool:
-    """Return whether the X server ``name`` answers; True where there is no library to ask with."""
+def _ask_x_server(name: str) -> str | None:
+    """Return what is wrong with the X server ``name``; None where there is no library to ask by."""
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:
-        return True  # a matter for missing_libraries
+        return None  # a matter for missing_libraries
     xcb.xcb_connect.restype = ctypes.c_void_p
-    xcb.xcb_connect.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
+    xcb.xcb_connect.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_int)]
     xcb.xcb_connection_has_error.argtypes = [ctypes.c_void_p]
     xcb.xcb_disconnect.argtypes = [ctypes.c_void_p]
-    connection = xcb.xcb_connect(name, None)
+    screen = ctypes.c_int()  # xcb looks for the screen only when it is asked for its number
+    connection = xcb.xcb_connect(os.fsencode(name), ctypes.byref(screen))
     error = xcb.xcb_connection_has_error(connection)
     xcb.xcb_disconnect(connection)
-    return not error
+    if error == _XCB_NO_SUCH_SCREEN:
+        return f"There is no display: the X server of DISPLAY={name} has no screen {screen.value}"
+    return f"There is no display: no X server answers at DISPLAY={name}" if error else None
 
 
 def _missing(names: Iterable[str]) -> Iterator[str]:

@@ -12,11 +12,7 @@ class UserError(ValueError):
 
 
 def visible(text: str) -> str:
-    """Return ``text`` with each control character, line end or lone surrogate as its escape."""
-    if text.isprintable():
-        return text
+    """Return ``text`` with control characters, line ends and the like as their escapes."""
     return "".join(
-        char if char.isprintable() or char in "\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
-        else char.encode("unicode_escape").decode()
-        for char in text
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )

@@ -15,6 +15,7 @@ _REASONS = {
     errno.EFBIG: "the file is too large for this disk",
     errno.EIO: "the disk does not take it",
     errno.EISDIR: "it is a folder",
+    errno.ELOOP: "its links lead in a circle",
     errno.ENAMETOOLONG: "the name is too long",
     errno.ENOENT: "the folder does not exist",
     errno.ENOSPC: "the disk is full",
@@ -47,7 +48,7 @@ def write_all(contents: Mapping[Path, bytes]) -> None:
     try:
         for path, data in contents.items():
             target = _target(path)
-            temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
+            temporary = target.with_name(f".mhagui-{uuid.uuid4().hex}.tmp")
             written.append((temporary, target))
             _write(temporary, target, data)
         for temporary, target in written:
@@ -62,7 +63,12 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise UserError(f"{path} is a file; give a folder to write into.") from error
+        taken = Path(error.filename)
+        is_lost = taken.is_symlink() and not taken.exists()
+        what = "a link that leads nowhere" if is_lost else "not a folder"
+        raise UserError(f"{taken} is {what}; give a folder to write into.") from error
+    except FileNotFoundError as error:  # not for a missing parent, which would have been made
+        raise UserError(f"The folder {path} cannot be made: none can be made there.") from error
     except (OSError, ValueError) as error:
         raise UserError(f"The folder {path} cannot be made: {_reason(error)}.") from error
 
@@ -76,7 +82,7 @@ def _target(path: Path) -> Path:
             raise UserError(f"{path} cannot be written: it is {what}.")
         if target.exists() and not os.access(target, os.W_OK):
             raise UserError(f"{path} cannot be written: it is write-protected.")
-    except (OSError, RuntimeError) as error:  # a RuntimeError is a loop of links
+    except (OSError, RuntimeError) as error:
         raise UserError(f"{path} cannot be written: {_reason(error)}.") from error
     return target
 
@@ -109,6 +115,8 @@ def _remove(temporary: Path) -> None:
 
 def _reason(error: Exception) -> str:
     code = error.errno if isinstance(error, OSError) else None
+    if isinstance(error, RuntimeError):  # so says Path.resolve of a loop, until Python 3.13
+        code = errno.ELOOP
     if code in _REASONS:
         return _REASONS[code]
     return (getattr(error, "strerror", None) or str(error)).rstrip(".")

@@ -1,7 +1,6 @@
 """The command line as people use it: what it prints, writes and refuses, and how it ends."""
 
 import errno
-import io
 import json
 import os
 import re
@@ -206,6 +205,13 @@ def test_a_figure_that_the_scene_does_not_have_is_left_out_unless_asked_for(caps
         (["report", "two-heads", "four-heads"], "four-heads"),
         (["export"], "--out; see 'mhagui export --help'"),
         (["--frobnicate"], "--frobnicate; see 'mhagui --help'"),
+        ([""], "SCENE: it is empty; see 'mhagui --help'."),
+        (["report", ""], "SCENE: it is empty; see 'mhagui report --help'."),
+        (["export", "--out", ""], "--out: it is empty; see 'mhagui export --help'."),
+        (["--figures-if-no-display", ""], "--figures-if-no-display: it is empty"),
+        (["report", "a\x1b[31m\nb"], r"“a\x1b[31m\nb” is neither a lesson"),
+        (["report", "--a\x1b"], r"--a\x1b; see 'mhagui report --help'"),
+        (["report", "\udcff"], r"“\udcff” is neither a lesson"),
     ],
 )
 def test_bad_arguments_are_named_with_what_would_be_right(capsys, arguments, said):
@@ -218,6 +224,9 @@ def test_bad_arguments_are_named_with_what_would_be_right(capsys, arguments, sai
         (["--figure", "hands"], "“hands”; the figures are heads, projection, packed-wq, impulse"),
         (["--format", "gif"], "“gif”; the formats are png, svg, pdf"),
         (["--format", "png,gif"], "“gif”"),
+        (["--format", ""], "--format: it is empty"),
+        (["--figure", ","], "--figure: it is empty"),
+        (["--figure", "\x1b"], r"no figure “\x1b”"),
         (["--dpi", "29"], "from 30 to 1200; got 29"),
         (["--dpi", "100000000000"], "from 30 to 1200"),
         (["--dpi", "-5"], "from 30 to 1200; got -5"),
@@ -273,6 +282,13 @@ def test_a_file_where_the_folder_should_be_is_named(capsys, tmp_path):
     assert blocked.read_bytes() == b"mine"
 
 
+def test_a_path_is_printed_with_its_control_characters_visible(capsys, tmp_path):
+    out = tmp_path / "a\x1b[1m\nb"
+    arguments = ["export", "--out", str(out), "--figure", "entropy", "--dpi", "30"]
+    printed, _ = ends_with(capsys, arguments, 0)
+    assert printed == f"{tmp_path}/a\\x1b[1m\\nb/entropy.png\n"
+
+
 def test_a_full_disk_leaves_nothing_half_written(capsys, tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -297,40 +313,6 @@ def test_a_process_ends_with_status_2_and_one_line(arguments):
     assert (run.returncode, run.stdout) == (2, b"")
     assert re.fullmatch(rb"mhagui: [^\n]+\n", run.stderr.replace(b"\r\n", b"\n"))
     assert not (ROOT / "out").exists()
-
-
-# ------------------------------------------------------------------------------------------- output
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="for systems with POSIX pipes")
-def test_a_reader_that_has_had_enough_is_no_error():
-    process = subprocess.Popen(
-        [*MAIN, "report", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
-    )
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    assert process.wait(60) == 0
-    process.stderr.close()
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-def test_output_that_cannot_be_written_is_said_to_be_so():
-    with Path("/dev/full").open("wb") as full:
-        run = subprocess.run(
-            [*MAIN, "report"], stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False
-        )
-    assert run.returncode == 2
-    assert re.fullmatch(rb"mhagui: The standard output cannot be written: [^\n]+\n", run.stderr)
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
-def test_a_terminal_without_our_signs_gets_plain_ones(monkeypatch, encoding):
-    raw = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding))
-    assert cli.main(["report", "two-heads"]) == 0
-    text = raw.getvalue().decode(encoding)
-    assert re.search(r"^  t1 +1\.000000 +0\.000000 +-1\.000000 +0\.000000\s*$", text, re.MULTILINE)
-    assert "?" not in text
 
 
 # --------------------------------------------------------------------------- start, help, versions
@@ -469,14 +451,6 @@ def test_missing_libraries_are_said_before_qt_could_abort(capsys, shown, monkeyp
 
 
 # -------------------------------------------------------------------------------- the unexpected
-
-
-def test_an_interrupt_is_quiet(capsys, monkeypatch):
-    def interrupt(name):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(cli, "_load", interrupt)
-    assert ends_with(capsys, ["report"], 130) == ("", "")
 
 
 def test_a_bug_is_called_one_and_shows_its_place_when_asked(capsys, monkeypatch):

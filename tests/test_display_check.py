@@ -1,11 +1,14 @@
 """Whether there is a display is found out before Qt could abort over it."""
 
+import contextlib
 import os
 import re
 import shutil
 import socket
+import struct
 import subprocess
 import sys
+from concurrent import futures
 from pathlib import Path
 
 import pytest
@@ -50,7 +53,10 @@ def test_nothing_set_is_no_display(desk):
 
 
 @on_linux
-@pytest.mark.parametrize("platform", ["offscreen", "minimal", "offscreen:enable_fonts", "vnc"])
+@pytest.mark.parametrize(
+    "platform",
+    ["offscreen", "minimal", "offscreen:enable_fonts", "vnc", "xcb;offscreen"],
+)
 def test_platforms_without_a_screen_need_no_display(desk, platform):
     desk("QT_QPA_PLATFORM", platform)
     assert why_no_display() is None
@@ -61,6 +67,17 @@ def test_platforms_without_a_screen_need_no_display(desk, platform):
 def test_platforms_with_a_screen_need_a_display(desk, platform):
     desk("QT_QPA_PLATFORM", platform)
     assert "There is no display" in (why_no_display() or "")
+
+
+@on_linux
+@pytest.mark.parametrize("name", ["nonsense", "eglfs", "linuxfb", "minimalegl", "vkkhrdisplay"])
+def test_platforms_over_which_qt_would_abort_are_refused(desk, name):
+    for value in (name, f"{name}:size=8x8", f"offscreen;{name}"):
+        desk("QT_QPA_PLATFORM", value)
+        assert why_no_display() == (
+            f"QT_QPA_PLATFORM names “{name}”, on which no window of mhagui can open; "
+            "possible are xcb, wayland, offscreen, minimal, vnc"
+        )
 
 
 @on_linux
@@ -78,6 +95,54 @@ def test_an_x_server_is_a_display(desk, x_server):
 
 
 @on_linux
+def test_a_screen_that_the_x_server_does_not_have_is_named(desk, x_server):
+    desk("DISPLAY", f"{x_server}.9")
+    assert why_no_display() == (
+        f"There is no display: the X server of DISPLAY={x_server}.9 has no screen 9"
+    )
+    desk("DISPLAY", f"{x_server}.0")
+    assert why_no_display() is None
+
+
+@pytest.fixture
+def silent(monkeypatch):
+    """Give a function that makes a server at an address, which accepts and says nothing."""
+    monkeypatch.setattr(display_check, "SECONDS_TO_ANSWER", 0.2)
+    with contextlib.ExitStack() as servers:
+
+        def serve(family, address):
+            server = servers.enter_context(socket.socket(family))
+            server.bind(address)
+            server.listen()
+            return server.getsockname()
+
+        yield serve
+
+
+@on_linux
+def test_an_x_server_that_never_answers_is_not_waited_for(desk, silent):
+    _, port = silent(socket.AF_INET, ("127.0.0.1", 0))
+    name = f"127.0.0.1:{port - 6000}"
+    desk("DISPLAY", name)
+    assert why_no_display() == (
+        f"There is no display: the X server at DISPLAY={name} does not answer within 0.2 seconds"
+    )
+
+
+@on_linux
+def test_a_compositor_that_never_answers_is_not_waited_for(desk, silent, x_server, tmp_path):
+    name = silent(socket.AF_UNIX, str(tmp_path / "silent"))
+    desk("WAYLAND_DISPLAY", name)
+    desk("DISPLAY", x_server)  # of no avail: Qt would try the compositor first, and wait
+    assert why_no_display() == (
+        f"There is no display: the Wayland compositor at WAYLAND_DISPLAY={name} "
+        "does not answer within 0.2 seconds"
+    )
+    desk("QT_QPA_PLATFORM", "xcb")
+    assert why_no_display() is None
+
+
+@on_linux
 def test_a_wayland_compositor_is_a_display_even_beside_a_dead_x_server(desk, tmp_path):
     desk("XDG_RUNTIME_DIR", str(tmp_path))
     desk("WAYLAND_DISPLAY", "wayland-7")
@@ -86,7 +151,19 @@ def test_a_wayland_compositor_is_a_display_even_beside_a_dead_x_server(desk, tmp
     with socket.socket(socket.AF_UNIX) as compositor:
         compositor.bind(str(tmp_path / "wayland-7"))
         compositor.listen()
-        assert why_no_display() is None
+        with futures.ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(answer_one, compositor)
+            assert why_no_display() is None
+        assert asked.result() == struct.pack("=III", 1, 12 << 16, 2)  # wl_display.sync
+
+
+def answer_one(compositor):
+    """Answer the first request of the first who connects; return what was asked."""
+    connection, _ = compositor.accept()
+    with connection:
+        request = connection.recv(12)
+        connection.sendall(struct.pack("=III", 2, 12 << 16, 0))  # wl_callback.done
+    return request
 
 
 @pytest.mark.parametrize("system", ["darwin", "win32"])

@@ -1,8 +1,10 @@
 """`python -m mhagui`: the way in, and what it says where the set-up lacks something."""
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -68,4 +70,20 @@ def test_an_import_that_the_program_got_wrong_is_not_explained_away(monkeypatch,
 
 
 def test_every_package_the_project_needs_is_known():
-    assert {"PySide6", "shiboken6", "matplotlib", "msgspec", "numpy", "pyqtgraph"} == entry._NEEDED
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    needed = tomllib.loads(text)["project"]["dependencies"]
+    names = {re.match(r"[\w-]+", line)[0].removesuffix("-Essentials") for line in needed}
+    assert names | {"shiboken6"} == entry._NEEDED
+
+
+def test_an_interrupt_is_quiet_however_early(monkeypatch, capsys):
+    monkeypatch.setattr(cli, "main", raises(KeyboardInterrupt()))
+    assert entry.main() == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_advice_is_lost_rather_than_printed_as_output_where_stderr_is_closed(monkeypatch, capsys):
+    monkeypatch.setattr(cli, "main", raises(ModuleNotFoundError("no numpy", name="numpy")))
+    monkeypatch.setattr(sys, "stderr", None)
+    assert entry.main() == 1
+    assert capsys.readouterr().out == ""

@@ -2,7 +2,9 @@
 
 import errno
 import os
+import re
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -142,9 +144,49 @@ def test_folders_are_made_with_those_above_them(tmp_path):
     assert (tmp_path / "a" / "b").is_dir()
 
 
-@pytest.mark.parametrize(("name", "said"), [("file", "is a file"), ("file/below", "not a folder")])
-def test_a_file_in_the_way_of_a_folder_is_named(tmp_path, name, said):
+@pytest.mark.parametrize("name", ["file", "file/below"])
+def test_a_file_in_the_way_of_a_folder_is_named(tmp_path, name):
     (tmp_path / "file").write_bytes(b"old")
-    with pytest.raises(UserError, match=said) as caught:
+    with pytest.raises(UserError, match="not a folder") as caught:
         make_folder(tmp_path / Path(name))
     assert str(tmp_path / name) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("loop", "{0}/loop is a link that leads nowhere; give a folder to write into."),
+        ("loop/below", "The folder {0}/loop/below cannot be made: its links lead in a circle."),
+        ("lost", "{0}/lost is a link that leads nowhere; give a folder to write into."),
+        ("lost/below", "{0}/lost is a link that leads nowhere; give a folder to write into."),
+    ],
+)
+def test_a_link_in_the_way_of_a_folder_is_named(tmp_path, name, said):
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "lost").symlink_to("nowhere")
+    with pytest.raises(UserError) as caught:
+        make_folder(tmp_path / name)
+    assert str(caught.value) == said.format(tmp_path)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="there the link is replaced by the file")
+def test_a_file_that_is_a_loop_of_links_is_named(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(UserError, match=r"loop cannot be written: its links lead in a circle\.$"):
+        write_atomically(tmp_path / "loop", b"new")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="this system has no /proc")
+def test_a_place_without_room_for_folders_is_named():
+    with pytest.raises(UserError) as caught:
+        make_folder(Path("/proc/nope/below"))
+    assert (
+        str(caught.value) == "The folder /proc/nope/below cannot be made: none can be made there."
+    )
+
+
+def test_a_temporary_file_tells_whose_it_is(tmp_path, monkeypatch):
+    names = []
+    monkeypatch.setattr(os, "fsync", lambda _: names.extend(names_in(tmp_path)))
+    write_atomically(tmp_path / "a", b"new")
+    assert re.fullmatch(r"\.mhagui-[0-9a-f]+\.tmp", *names)

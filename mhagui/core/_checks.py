@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import reprlib
 from typing import Any, SupportsFloat, SupportsIndex, TypeAlias, cast
 
 import numpy as np
@@ -14,6 +15,8 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 _FLOAT32 = np.dtype(np.float32)
 _FLOAT64 = np.dtype(np.float64)
+# The most cells along one axis: positions are counted in 32 bits.
+_LONGEST = 2**31 - 1
 
 
 def as_floats(value: npt.ArrayLike, name: str) -> FloatArray:
@@ -64,6 +67,12 @@ def non_finite_error(name: str, array: FloatArray, bad: BoolArray) -> ValueError
     return ValueError(f"{name} must be finite, got {array[index]} at index {index}.")
 
 
+def require_no_overflow(result: FloatArray, names: str, what: str) -> None:
+    """Refuse finite inputs, called `names`, whose `what` has left the range of its dtype."""
+    if not np.isfinite(result).all():
+        raise ValueError(f"{names} must be smaller: {what} overflows {result.dtype}.")
+
+
 def shape_error(name: str, wanted: str, array: npt.NDArray[Any]) -> ValueError:
     """Return the error for an array of the wrong shape."""
     return ValueError(f"{name} must have shape {wanted}, got shape {array.shape}.")
@@ -76,8 +85,18 @@ def as_count(value: SupportsIndex, name: str, minimum: int = 1) -> int:
     except TypeError:
         count = minimum - 1
     if count < minimum:
-        raise ValueError(f"{name} must be an integer of at least {minimum}, got {value!r}.")
+        raise ValueError(
+            f"{name} must be an integer of at least {minimum}, got {described(value)}."
+        )
     return count
+
+
+def as_length(value: SupportsIndex, name: str) -> int:
+    """Return `as_count` of what an array is to be that long; refuse what none can be."""
+    length = as_count(value, name)
+    if length > _LONGEST:
+        raise ValueError(f"{name} must be at most {_LONGEST}, got {described(length)}.")
+    return length
 
 
 def as_number(value: SupportsFloat, name: str) -> float:
@@ -89,8 +108,18 @@ def as_number(value: SupportsFloat, name: str) -> float:
         except (TypeError, ValueError, OverflowError):
             number = math.nan
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be a finite number, got {value!r}.")
+        raise ValueError(f"{name} must be a finite number, got {described(value)}.")
     return number
+
+
+def described(value: object) -> str:
+    """Return what came instead of what was wanted, as a few words on one line."""
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape} and dtype {value.dtype}"
+    try:
+        return " ".join(reprlib.repr(value).split())
+    except ValueError:  # more digits than Python prints
+        return "a number of thousands of digits"
 
 
 def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:

@@ -12,12 +12,13 @@ from mhagui.core._checks import (
     BoolArray,
     FloatArray,
     as_array,
-    as_count,
     as_finite_matrices,
     as_floats,
+    as_length,
     as_matrices,
     as_number,
     broadcasts_to,
+    described,
     non_finite_error,
     require_common_leading,
     require_finite,
@@ -53,7 +54,7 @@ def causal_mask(n_queries: SupportsIndex, n_keys: SupportsIndex | None = None) -
     Raises
     ------
     ValueError
-        When a count is not an integer of at least 1.
+        When a count is not an integer from 1 to 2³¹ − 1.
 
     Notes
     -----
@@ -61,8 +62,8 @@ def causal_mask(n_queries: SupportsIndex, n_keys: SupportsIndex | None = None) -
     lesson adds −10⁹ to the scores; a boolean mask gives the same weights and stays defined
     on a row with no allowed key.
     """
-    rows = as_count(n_queries, "n_queries")
-    columns = rows if n_keys is None else as_count(n_keys, "n_keys")
+    rows = as_length(n_queries, "n_queries")
+    columns = rows if n_keys is None else as_length(n_keys, "n_keys")
     return _causal(rows, columns)
 
 
@@ -224,7 +225,9 @@ def _allowed_for(mask: Mask, scores: FloatArray) -> BoolArray | None:
         return None
     if isinstance(mask, str):
         if mask != "causal":
-            raise ValueError(f'mask must be "causal", None or a boolean array, got {mask!r}.')
+            raise ValueError(
+                f'mask must be "causal", None or a boolean array, got {described(mask)}.'
+            )
         return _causal(scores.shape[-2], scores.shape[-1])
     allowed = as_array(mask, "mask")
     if allowed.dtype != np.bool_:

@@ -7,7 +7,7 @@ from typing import SupportsIndex, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from mhagui.core._checks import as_count, as_number
+from mhagui.core._checks import as_length, as_number
 
 QueriesAndKeys: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
@@ -163,7 +163,7 @@ def _magnitudes(key_magnitude: float, query_magnitude: float) -> tuple[float, fl
 
 
 def _zeros(n_positions: SupportsIndex, d_k: SupportsIndex) -> QueriesAndKeys:
-    shape = as_count(n_positions, "n_positions"), as_count(d_k, "d_k")
+    shape = as_length(n_positions, "n_positions"), as_length(d_k, "d_k")
     return np.zeros(shape), np.zeros(shape)
 
 

@@ -119,7 +119,8 @@ def quantise(
         raise ValueError(f"low must be above 0 on a logarithmic scale, got {bottom}.")
     values = as_floats(a, "a").astype(np.float64, copy=False)
     with np.errstate(all="ignore"):
-        levels = _fractions(np.clip(values, bottom, top), bottom, top, logarithmic) * _TOP_LEVEL
+        fractions = _fractions(np.clip(values, bottom, top), bottom, top, logarithmic)
+        levels = np.asarray(fractions * _TOP_LEVEL)  # of one cell NumPy makes a plain number
         np.rint(levels, out=levels)
         np.copyto(levels, _NOT_A_NUMBER, where=np.isnan(values))
     return levels.astype(np.uint8, order="C")

@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from mhagui.core._checks import (
     FloatArray,
-    as_count,
     as_finite_matrices,
+    as_length,
     require_common_leading,
+    require_no_overflow,
     shape_error,
 )
 
@@ -62,7 +63,7 @@ def head_contributions(o: npt.ArrayLike, w_o: npt.ArrayLike) -> FloatArray:
     Raises
     ------
     ValueError
-        When a shape or dtype does not fit, or an input is not finite.
+        When a shape or dtype does not fit, an input is not finite, or the result overflows.
 
     Notes
     -----
@@ -100,7 +101,7 @@ def filter_bank_terms(
     Raises
     ------
     ValueError
-        When a shape or dtype does not fit, or an input is not finite.
+        When a shape or dtype does not fit, an input is not finite, or the result overflows.
 
     Notes
     -----
@@ -121,8 +122,10 @@ def filter_bank_terms(
         "a, x, w_v and w_o",
         *(weights.shape[:-3], inputs.shape[:-2], values.shape[:-3], projection.shape[:-2]),
     )
-    channel_maps = values @ _synthesis_blocks(projection, n_heads, d_v)
-    terms: FloatArray = weights @ (inputs[..., np.newaxis, :, :] @ channel_maps)
+    with np.errstate(all="ignore"):
+        channel_maps = values @ _synthesis_blocks(projection, n_heads, d_v)
+        terms: FloatArray = weights @ (inputs[..., np.newaxis, :, :] @ channel_maps)
+    require_no_overflow(terms, "a, x, w_v and w_o", "their product")
     return terms
 
 
@@ -147,14 +150,15 @@ def filter_bank_residual(
     Raises
     ------
     ValueError
-        When a shape or dtype does not fit, or an input is not finite.
+        When a shape or dtype does not fit, an input is not finite, or the result overflows.
 
     Notes
     -----
     Source: the lesson on multi-head attention, section "Engineering Lenses, Signals".
     """
     outputs, projection = _outputs_and_projection(o, w_o)
-    output = _concat(outputs) @ projection
+    with np.errstate(all="ignore"):
+        output = _concat(outputs) @ projection
     if terms is None:
         parts = _contributions(outputs, projection)
     else:
@@ -162,7 +166,10 @@ def filter_bank_residual(
         wanted = (*output.shape[:-2], outputs.shape[-3], *output.shape[-2:])
         if parts.shape != wanted:
             raise shape_error("terms", f"{wanted} to match o and w_o", parts)
-    return float(np.max(np.abs(output - parts.sum(axis=-3)), initial=0.0))
+    with np.errstate(all="ignore"):
+        difference = output - parts.sum(axis=-3)
+    require_no_overflow(difference, "o, w_o and terms", "their difference")
+    return float(np.max(np.abs(difference), initial=0.0))
 
 
 def filter_bank_bound(x: npt.ArrayLike, w_v: npt.ArrayLike, w_o: npt.ArrayLike) -> float:
@@ -187,7 +194,7 @@ def filter_bank_bound(x: npt.ArrayLike, w_v: npt.ArrayLike, w_o: npt.ArrayLike) 
     Raises
     ------
     ValueError
-        When a shape or dtype does not fit, or an input is not finite.
+        When a shape or dtype does not fit, an input is not finite, or the result overflows.
 
     Notes
     -----
@@ -205,11 +212,13 @@ def filter_bank_bound(x: npt.ArrayLike, w_v: npt.ArrayLike, w_o: npt.ArrayLike) 
     _require_projection_rows(projection, n_heads, d_v)
     leading = inputs.shape[:-2], values.shape[:-3], projection.shape[:-2]
     require_common_leading("x, w_v and w_o", *leading)
-    channel_maps = np.abs(values) @ np.abs(_synthesis_blocks(projection, n_heads, d_v))
-    magnitudes = np.abs(inputs) @ channel_maps.sum(axis=-3)
+    with np.errstate(all="ignore"):
+        channel_maps = np.abs(values) @ np.abs(_synthesis_blocks(projection, n_heads, d_v))
+        magnitudes = np.abs(inputs) @ channel_maps.sum(axis=-3)
+    require_no_overflow(magnitudes, "x, w_v and w_o", "the product of their magnitudes")
     n_products = inputs.shape[-2] + d_model + n_heads * d_v
-    epsilon = np.finfo(magnitudes.dtype).eps
-    return float(2 * n_products * epsilon * np.max(magnitudes, initial=0.0))
+    epsilon = float(np.finfo(magnitudes.dtype).eps)
+    return float(2 * n_products * epsilon * float(np.max(magnitudes, initial=0.0)))
 
 
 def synthesis_norms(w_o: npt.ArrayLike, n_heads: SupportsIndex) -> FloatArray:
@@ -230,8 +239,8 @@ def synthesis_norms(w_o: npt.ArrayLike, n_heads: SupportsIndex) -> FloatArray:
     Raises
     ------
     ValueError
-        When `n_heads` does not divide the rows, a shape or dtype does not fit, or `w_o` is
-        not finite.
+        When `n_heads` does not divide the rows, a shape or dtype does not fit, `w_o` is not
+        finite, or a norm overflows the dtype.
 
     Notes
     -----
@@ -239,14 +248,17 @@ def synthesis_norms(w_o: npt.ArrayLike, n_heads: SupportsIndex) -> FloatArray:
     Projection", and its exercise 1 (who listens to whom).
     """
     projection = as_finite_matrices(w_o, "w_o", "H·d_v, d_model")
-    heads, rows = as_count(n_heads, "n_heads"), projection.shape[-2]
+    heads, rows = as_length(n_heads, "n_heads"), projection.shape[-2]
     if rows % heads:
         raise ValueError(f"n_heads must divide the {rows} rows of w_o, got {heads}.")
     blocks = _synthesis_blocks(projection, heads, rows // heads)
     # Powers of two are exact, and keep the squares of very large or small cells in range.
     exponent = np.frexp(np.max(np.abs(blocks), axis=-2, keepdims=True, initial=0.0))[1]
-    norms = np.sqrt(np.sum(np.square(np.ldexp(blocks, -exponent)), axis=-2))
-    return np.swapaxes(np.ldexp(norms, exponent[..., 0, :]), -1, -2)
+    with np.errstate(all="ignore"):
+        norms = np.sqrt(np.sum(np.square(np.ldexp(blocks, -exponent)), axis=-2))
+        norms = np.ldexp(norms, exponent[..., 0, :])
+    require_no_overflow(norms, "w_o", "a norm")
+    return np.swapaxes(norms, -1, -2)
 
 
 def _outputs_and_projection(o: npt.ArrayLike, w_o: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -276,7 +288,8 @@ def _synthesis_blocks(projection: FloatArray, n_heads: int, d_v: int) -> FloatAr
 
 
 def _contributions(outputs: FloatArray, projection: FloatArray) -> FloatArray:
-    product: FloatArray = outputs @ _synthesis_blocks(
-        projection, outputs.shape[-3], outputs.shape[-1]
-    )
+    n_heads, d_v = outputs.shape[-3], outputs.shape[-1]
+    with np.errstate(all="ignore"):
+        product: FloatArray = outputs @ _synthesis_blocks(projection, n_heads, d_v)
+    require_no_overflow(product, "o and w_o", "their product")
     return product

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from mhagui.core._checks import FloatArray, as_finite_matrices
+from mhagui.core._checks import FloatArray, as_finite_matrices, require_no_overflow
 from mhagui.core.attention import queries_and_keys
 
 
@@ -44,8 +44,7 @@ def score_singular_values(q: npt.ArrayLike, k: npt.ArrayLike) -> FloatArray:
     r_q, r_k, exponent = _small_factors(queries, keys)
     with np.errstate(all="ignore"):
         values = np.ldexp(_core_values(r_q, r_k), exponent)
-    if not np.isfinite(values).all():
-        raise ValueError(f"q and k must be smaller: a singular value overflows {values.dtype}.")
+    require_no_overflow(values, "q and k", "a singular value")
     return values
 
 
@@ -106,13 +105,16 @@ def singular_values(m: npt.ArrayLike) -> FloatArray:
     ------
     ValueError
         When `m` has fewer than two axes, a dtype that is not real, or a value that is not
-        finite.
+        finite, or when a singular value overflows the dtype.
 
     Notes
     -----
     Source: Golub & Van Loan, Matrix Computations, section 2.4.
     """
-    values: FloatArray = np.linalg.svd(as_finite_matrices(m, "m", "M, N"), compute_uv=False)
+    relative, exponent = _relative_values(m)
+    with np.errstate(all="ignore"):
+        values = np.ldexp(relative, exponent)
+    require_no_overflow(values, "m", "a singular value")
     return values
 
 
@@ -133,7 +135,8 @@ def effective_rank(m: npt.ArrayLike) -> float | npt.NDArray[np.float64]:
     Raises
     ------
     ValueError
-        As for `singular_values`.
+        When `m` has fewer than two axes, a dtype that is not real, or a value that is not
+        finite.
 
     Notes
     -----
@@ -141,7 +144,7 @@ def effective_rank(m: npt.ArrayLike) -> float | npt.NDArray[np.float64]:
     dimensionality", EUSIPCO 2007. Unlike the rank of the scores, the effective rank of A
     does change with a head's gain.
     """
-    return effective_rank_from_singular_values(singular_values(m))
+    return effective_rank_from_singular_values(_relative_values(m)[0])
 
 
 def effective_rank_from_singular_values(
@@ -179,6 +182,15 @@ def effective_rank_from_singular_values(
     nats = -np.sum(p * np.log(np.where(p > 0.0, p, 1.0)), axis=-1)
     rank = np.where(is_zero[..., 0], 0.0, np.exp(nats))
     return float(rank) if rank.ndim == 0 else rank
+
+
+def _relative_values(m: npt.ArrayLike) -> tuple[FloatArray, npt.NDArray[np.int32]]:
+    """Return (s, e): 2^e · s are the singular values of `m`; s cannot overflow, e is (..., 1)."""
+    matrices = as_finite_matrices(m, "m", "M, N")
+    largest = np.max(np.abs(matrices), axis=(-2, -1), keepdims=True, initial=0.0)
+    exponent = np.frexp(largest)[1]
+    values: FloatArray = np.linalg.svd(np.ldexp(matrices, -exponent), compute_uv=False)
+    return values, exponent[..., 0]
 
 
 def _small_factors(

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mhagui import core
+from mhagui.document.blas import one_blas_thread
 from mhagui.document.designs import factors
 from mhagui.document.packed import PackedQueries, packed_queries
 from mhagui.document.records import Array, sealed
@@ -119,7 +120,8 @@ class WeightSpectrum:
     @cached_property
     def singular_values(self) -> Array:
         """Singular values of A, descending, T of them."""
-        return sealed(core.singular_values(self.weights))
+        with one_blas_thread():
+            return sealed(core.singular_values(self.weights))
 
     @cached_property
     def effective_rank(self) -> float:

@@ -144,6 +144,10 @@ class Scene(Record):
         any_solo = any(head.soloed for head in self.heads)
         return tuple(head.soloed if any_solo else not head.muted for head in self.heads)
 
+    def has_head(self, uid: int) -> bool:
+        """Say whether head ``uid`` is in this scene."""
+        return any(head.uid == uid for head in self.heads)
+
     def index_of(self, uid: int) -> int:
         """Return the place of head ``uid``, from 0; raises UserError if there is no such head."""
         for index, head in enumerate(self.heads):

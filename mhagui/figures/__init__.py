@@ -1,5 +1,6 @@
 """Publication figures of a scene, with no screen; matplotlib is imported when one is drawn."""
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mhagui.document import Result, Scene
+
+# Where the home folder cannot be written matplotlib makes do with a temporary one, and says so in
+# several lines on each start; nobody who asked for a figure can use them.
+logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 # Every figure by the name its files have, with what it shows.
 FIGURES = {

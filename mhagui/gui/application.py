@@ -2,6 +2,7 @@
 
 import sys
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -14,6 +15,7 @@ from mhagui.gui.theme import ThemeChoice, apply_theme
 
 FALLBACK_FONT = "Inter"
 FALLBACK_POINTS = 10
+FRAME = QSize(16, 48)  # about what a window manager puts around a window
 
 
 def make_application() -> QApplication:
@@ -50,7 +52,7 @@ def run(scene: Scene) -> int:
     from mhagui.gui.main_window import MainWindow
 
     window = MainWindow(scene)
-    window.resize(window.size().boundedTo(window.screen().availableSize()))
+    window.resize(window.size().boundedTo(window.screen().availableSize() - FRAME))
     window.show()
     with ended_by_signals(app), faults_shown(window.refuse):
         status = app.exec()

@@ -38,6 +38,7 @@ class ExportDialog(QDialog):
         self._figures = {name: QCheckBox(title) for name, title in figures.FIGURES.items()}
         self._formats = {name: QCheckBox(name.upper()) for name in figures.FORMATS}
         self._dpi = QSpinBox()
+        self._row = QSpinBox()
         self._folder = QLineEdit(str(_start_folder() / DEFAULT_FOLDER))
         self._message = QLabel()
         self._write_button = QPushButton("&Export")
@@ -57,6 +58,10 @@ class ExportDialog(QDialog):
         self._dpi.setValue(figures.DEFAULT_DPI)
         self._dpi.setSuffix(" dpi")
         self._dpi.setObjectName("exportDpi")
+        self._row.setRange(1, self._frame.scene.n_positions)
+        self._row.setValue(self._frame.view.cursor.query + 1)
+        self._row.setPrefix("t")
+        self._row.setObjectName("exportRow")
         self._folder.setObjectName("exportFolder")
         self._folder.setMinimumWidth(340)
         self._message.setObjectName("exportMessage")
@@ -73,6 +78,8 @@ class ExportDialog(QDialog):
     def _name_for_screen_readers(self) -> None:
         self._dpi.setAccessibleName("Resolution of PNG files in dots per inch")
         self._dpi.setToolTip("Pixels per inch of PNG files; SVG and PDF are vector files")
+        self._row.setAccessibleName("Query row of the impulse responses")
+        self._row.setToolTip("The row of A whose weights are drawn as impulse responses")
         self._folder.setAccessibleName("Folder to write to")
         self._folder.setToolTip("The folder is made if it is not there")
 
@@ -80,6 +87,7 @@ class ExportDialog(QDialog):
         form = QFormLayout()
         form.addRow("Figures", _in_column(list(self._figures.values())))
         form.addRow("Formats", _in_row(list(self._formats.values())))
+        form.addRow("Impulse row", self._row)
         form.addRow("Resolution", self._dpi)
         browse = QPushButton("&Browse…")
         browse.setAutoDefault(False)  # Enter exports
@@ -131,7 +139,7 @@ class ExportDialog(QDialog):
                 names,
                 formats,
                 self._dpi.value(),
-                row=self._frame.view.cursor.query,
+                row=self._row.value() - 1,
             )
         except UserError as error:
             self._message.setText(str(error))

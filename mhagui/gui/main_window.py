@@ -57,6 +57,7 @@ class MainWindow(QMainWindow):
     def __init__(self, scene: Scene, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bench = Bench(scene, self)
+        self._file: Path | None = None  # where the scene was last opened from or saved to
         self.setWindowIcon(application_icon())
         self.setDockNestingEnabled(True)
         self.resize(DEFAULT_SIZE)
@@ -217,12 +218,17 @@ class MainWindow(QMainWindow):
             self.open_scene(read_scene(path))
         except UserError as error:
             self.refuse(str(error))
+        else:
+            self._file = path
 
     def _choose_file(self) -> None:
-        suggested = f"{self.bench.scene.title}.json"
-        path, _ = QFileDialog.getSaveFileName(self, "Save scene as", suggested, SCENE_FILES)
-        if path:
-            self.save_file(Path(path))
+        suggested = str(self._file or f"{self.bench.scene.title}.json")
+        dialog = QFileDialog(self, "Save scene as", suggested, SCENE_FILES)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("json")
+        dialog.selectFile(suggested)
+        if dialog.exec():
+            self.save_file(Path(dialog.selectedFiles()[0]))
 
     def save_file(self, path: Path) -> None:
         """Write the scene to ``path``, or say why not and leave what is there."""
@@ -231,6 +237,7 @@ class MainWindow(QMainWindow):
         except UserError as error:
             self.refuse(str(error))
         else:
+            self._file = path
             self._status.showMessage(f"Saved to {path}", NOTICE_MILLISECONDS)
 
     def refuse(self, sentence: str) -> None:
@@ -243,6 +250,7 @@ class MainWindow(QMainWindow):
     def _toggle_enlarged(self) -> None:
         view = self.bench.view
         self.bench.look(enlarged=None if view.enlarged is not None else view.cursor.head)
+        self.heatmaps.take_focus()
 
     def _set_colour_scale(self, scale: ColourScale) -> None:
         self.bench.look(colour_scale=scale)

@@ -11,7 +11,8 @@ class Panel(QDockWidget):
     """A dock that draws the frames it is given, when it can be seen; it owns no truth of its own.
 
     A panel builds its widgets, turns what the user does into edits or looks on the bench, and draws
-    frames in ``show_frame``. Hidden panels are not drawn; they catch up when they are shown.
+    frames in ``show_frame``. Hidden panels are not drawn, and catch up when they are shown. Those
+    of a window that is yet to be shown are drawn, so that it is complete from the start.
     """
 
     def __init__(self, bench: Bench, object_name: str, title: str) -> None:
@@ -20,16 +21,21 @@ class Panel(QDockWidget):
         self.bench = bench
         self._drawn: Frame | None = None
         self._kept: Result | None = None
+        self._was_seen = False
         bench.shown.connect(self._on_shown)
         self.visibilityChanged.connect(self._on_visibility_changed)
 
     def set_body(self, body: QWidget) -> None:
-        """Make ``body`` the dock's content, and let it keep up from now on."""
+        """Make ``body`` the dock's content and draw in it; the last thing a panel's making does."""
         self.setWidget(body)
-        self._keep_up(self.bench.frame)
+        self._on_shown(self.bench.frame)
 
     def keep_up(self, frame: Frame) -> None:
         """Take from a new result what is wanted of it even where nobody looks: tables' models."""
+
+    def catch_up(self) -> None:
+        """Take the newest result over at once, for what may be read before the next frame."""
+        self._keep_up(self.bench.frame)
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw ``frame``; ``previous`` is what is drawn now, None when all must be drawn anew."""
@@ -38,7 +44,7 @@ class Panel(QDockWidget):
     def redraw(self) -> None:
         """Draw all anew, now or when the dock is seen next."""
         self._drawn = None
-        self._draw_if_seen(self.bench.frame)
+        self._draw_if_wanted(self.bench.frame)
 
     def is_in_sight(self) -> bool:
         """Say whether the dock can be seen; Qt calls one behind other tabs visible."""
@@ -47,19 +53,21 @@ class Panel(QDockWidget):
 
     def _on_shown(self, frame: Frame) -> None:
         self._keep_up(frame)
-        self._draw_if_seen(frame)
+        self._draw_if_wanted(frame)
 
     def _on_visibility_changed(self, visible: bool) -> None:
+        self._was_seen |= visible
         self.setEnabled(visible)  # or Tab would go into a dock that is behind others
-        self._draw_if_seen(self.bench.frame)
+        self._draw_if_wanted(self.bench.frame)
 
     def _keep_up(self, frame: Frame) -> None:
         if frame.result is not self._kept:
             self._kept = frame.result
             self.keep_up(frame)
 
-    def _draw_if_seen(self, frame: Frame) -> None:
-        if frame is not self._drawn and self.is_in_sight():
+    def _draw_if_wanted(self, frame: Frame) -> None:
+        is_yet_to_be_shown = not self._was_seen and not self.window().isVisible()
+        if frame is not self._drawn and (is_yet_to_be_shown or self.is_in_sight()):
             self.show_frame(frame, self._drawn)
             self._drawn = frame
 

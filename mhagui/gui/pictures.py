@@ -110,10 +110,10 @@ def _writings(view: ViewState, scale: ColourRange) -> tuple[Writing, ...]:
         )
     if view.colour_scale is ColourScale.RELATIVE:
         return (Writing(_ratio_in_cell, "0.0"),)
-    weights = Writing(formats.cell, ".00")
+    weights = tuple(Writing(partial(formats.cell, decimals=n), "." + n * "0") for n in (3, 2))
     if view.colour_scale is ColourScale.LOGARITHMIC:
-        return Writing(_small_in_cell, "0e−0"), weights
-    return (weights,)
+        return Writing(_small_in_cell, "0e−0"), *weights[1:]
+    return weights
 
 
 def _ratio_in_cell(value: float) -> str:

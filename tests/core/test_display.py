@@ -101,6 +101,12 @@ def test_linear_levels():
     assert quantise([-2, 0, 2], -2, 2).tolist() == [0, 127, 254]
 
 
+@pytest.mark.parametrize(("value", "level"), [(1.0, 127), (3.0, 254), (math.nan, 255)])
+def test_a_single_number_has_a_level(value, level):
+    levels = quantise(value, 0.0, 2.0)
+    assert (levels.shape, levels.dtype, int(levels)) == ((), np.uint8, level)
+
+
 def test_logarithmic_levels():
     a = [1e-4, 1e-2, 1.0, 0.0, -1.0, 5.0, math.nan, math.inf]
     levels = quantise(a, 1e-4, 1.0, logarithmic=True)

@@ -21,6 +21,31 @@ CASES = [
     (lambda: core.causal_mask(2, -1), "n_keys must be an integer of at least 1, got -1."),
     (lambda: core.causal_mask(2.0), "n_queries must be an integer of at least 1, got 2.0."),
     (lambda: core.causal_mask("2"), "n_queries must be an integer of at least 1, got '2'."),
+    (
+        lambda: core.causal_mask(3, 2**40),
+        "n_keys must be at most 2147483647, got 1099511627776.",
+    ),
+    (
+        lambda: core.causal_mask(10**5000),
+        "n_queries must be at most 2147483647, got a number of thousands of digits.",
+    ),
+    (
+        lambda: core.first_token_head(2, 2**40),
+        "d_k must be at most 2147483647, got 1099511627776.",
+    ),
+    (
+        lambda: core.synthesis_norms(np.ones((0, 3)), 2**40),
+        "n_heads must be at most 2147483647, got 1099511627776.",
+    ),
+    (
+        lambda: core.causal_mask(np.zeros((50, 50))),
+        "n_queries must be an integer of at least 1, "
+        "got an array of shape (50, 50) and dtype float64.",
+    ),
+    (
+        lambda: core.causal_mask("x" * 100),
+        f"n_queries must be an integer of at least 1, got '{'x' * 12}...{'x' * 13}'.",
+    ),
     # scores
     (
         lambda: core.attention_scores(np.ones(2), ONES),
@@ -101,7 +126,7 @@ CASES = [
     ),
     (
         lambda: core.weights_from_scores(SQUARE, gain=10**400),
-        f"gain must be a finite number, got {10**400}.",
+        f"gain must be a finite number, got 1{'0' * 17}...{'0' * 19}.",
     ),
     (
         lambda: core.weights_from_scores(STACK, gain=[1.0, math.nan]),
@@ -154,9 +179,39 @@ CASES = [
         lambda: core.score_singular_values(ONES * 1e200, ONES * 1e200),
         "q and k must be smaller: a singular value overflows float64.",
     ),
+    (
+        lambda: core.singular_values(np.full((4, 4), 1.7e308)),
+        "m must be smaller: a singular value overflows float64.",
+    ),
+    (
+        lambda: core.singular_values(np.full((4, 4), 3e38, np.float32)),
+        "m must be smaller: a singular value overflows float32.",
+    ),
     (lambda: core.singular_values([1.0]), "m must have shape (..., M, N), got shape (1,)."),
     (lambda: core.effective_rank(INF), "m must be finite, got inf at index (1, 0)."),
     # filter bank
+    (
+        lambda: core.head_contributions(OUTPUTS * 1e200, W_O * 1e200),
+        "o and w_o must be smaller: their product overflows float64.",
+    ),
+    (
+        lambda: core.filter_bank_terms(
+            STACK, np.full((3, 4), 1e200), np.full((2, 4, 2), 1e200), W_O
+        ),
+        "a, x, w_v and w_o must be smaller: their product overflows float64.",
+    ),
+    (
+        lambda: core.filter_bank_bound(np.full((3, 4), 1e200), np.full((2, 4, 2), 1e200), W_O),
+        "x, w_v and w_o must be smaller: the product of their magnitudes overflows float64.",
+    ),
+    (
+        lambda: core.filter_bank_residual(OUTPUTS, W_O, np.full((2, 3, 5), 1.7e308)),
+        "o, w_o and terms must be smaller: their difference overflows float64.",
+    ),
+    (
+        lambda: core.synthesis_norms(np.full((4, 1), 1.7e308), 1),
+        "w_o must be smaller: a norm overflows float64.",
+    ),
     (
         lambda: core.concat_heads(ONES),
         "o must have shape (..., H, T, d_v), got shape (3, 2).",

@@ -161,6 +161,13 @@ def test_effective_rank_of_two_unequal_directions():
     assert_allclose(effective_rank(np.diag([3.0, 1.0])), wanted, rtol=1e-14)
 
 
+@pytest.mark.parametrize(("dtype", "size"), [(np.float32, 3e38), (np.float64, 1.7e308)])
+def test_effective_rank_is_known_where_singular_values_overflow(dtype, size):
+    m = np.full((4, 4), size, dtype)
+    assert_allclose(effective_rank(m), 1.0, rtol=1e-5)
+    assert_allclose(effective_rank(np.stack([m, np.eye(4)])), [1.0, 4.0], rtol=1e-5)
+
+
 def test_effective_rank_of_zero_is_zero():
     rank = effective_rank(np.zeros((3, 3)))
     assert type(rank) is float

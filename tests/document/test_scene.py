@@ -65,6 +65,7 @@ def test_a_negative_zero_is_a_zero():
         ({"name": "a\nb"}, "A head's name needs 1 to 60 printable characters; got 3: 'a\\nb'."),
         ({"gain": math.nan}, "The gain of head “h” must be a finite number; got nan."),
         ({"gain": -math.inf}, "The gain of head “h” must be a finite number; got -inf."),
+        ({"gain": 10**400}, "The gain of head “h” must be a finite number; got inf."),
         ({"key_magnitude": -1}, "The key magnitude of head “h” must be a number from 0 to 1e+100;"),
         ({"key_magnitude": 1e101}, "The key magnitude of head “h” must be a number from 0 to"),
         ({"key_magnitude": math.nan}, "The key magnitude of head “h” must be a number from 0 to"),

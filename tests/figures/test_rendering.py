@@ -9,12 +9,14 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 import zlib
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 from PIL import Image
 
+import mhagui
 from mhagui import figures
 from mhagui.document import compute, load_lesson
 from mhagui.document.edits import SetSequenceLength
@@ -272,3 +274,16 @@ def test_render_refuses_what_it_cannot_make(two_heads):
     with pytest.raises(UserError, match="from 30 to 1200"):
         figures.render(figure, "png", 5)
     assert to_bytes(figure, "png", 30)[:4] == b"\x89PNG"
+
+
+def test_a_home_that_cannot_be_written_is_not_told_of(tmp_path):
+    away = {"MPLCONFIGDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}
+    done = subprocess.run(
+        [sys.executable, "-m", "mhagui", "export", "--out", tmp_path, "--figure", "entropy"],
+        env={key: value for key, value in os.environ.items() if key not in away}
+        | {"HOME": os.devnull, "PYTHONPATH": str(Path(mhagui.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -103,3 +103,12 @@ def test_enter_exports(dialog, qtbot, tmp_path):
     tick(dialog, figures=["entropy"], formats=["png"])
     qtbot.keyClick(dialog, Qt.Key.Key_Return)
     assert (tmp_path / "out" / "entropy.png").exists()
+
+
+def test_the_impulse_responses_are_of_the_row_that_is_named(dialog, qtbot, tmp_path):
+    row = dialog.findChild(QSpinBox, "exportRow")
+    assert row.value() == 4  # the cursor's
+    row.setValue(2)
+    tick(dialog, figures=["impulse"], formats=["svg"])
+    export(dialog, qtbot)
+    assert "weight at t2" in (tmp_path / "out" / "impulse.svg").read_text()

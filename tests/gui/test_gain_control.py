@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QSlider
 
 from mhagui.gui.widgets.gain_control import GainControl
 
@@ -14,7 +15,7 @@ def control(qtbot):
     control = GainControl()
     control.describe("Gain of h1", "what it does")
     control.resize(400, 30)
-    control.show_gain(1.0, acts=True)
+    control.show_gain(1.0)
     qtbot.addWidget(control)
     with qtbot.waitExposed(control):
         control.show()
@@ -51,7 +52,7 @@ def test_drag_follows_the_pointer_from_wherever_the_handle_is_taken(control, edi
 
 
 def test_press_on_the_handle_alone_changes_nothing(control, edits, qtbot, handle):
-    control.show_gain(1 / 3, acts=True)
+    control.show_gain(1 / 3)
     qtbot.mouseClick(control.slider, LEFT, pos=handle(control.slider).center())
     assert edits == []
 
@@ -67,7 +68,7 @@ def test_one_drag_is_one_gesture_and_two_drags_are_two(control, edits, qtbot, at
     slider = control.slider
     for _ in range(2):
         drag(qtbot, slider, at(slider, 1), at(slider, 2), at(slider, 3))
-        control.show_gain(1.0, acts=True)
+        control.show_gain(1.0)
     gestures = [gesture for _, gesture in edits]
     assert gestures[0] is gestures[1]
     assert gestures[2] is gestures[3]
@@ -78,7 +79,7 @@ def test_one_drag_is_one_gesture_and_two_drags_are_two(control, edits, qtbot, at
 @pytest.mark.parametrize("offset", [-3, -1, 0, 2, 3])
 def test_drag_snaps_to_exactly_1_nearby(control, edits, qtbot, offset, at):
     slider = control.slider
-    control.show_gain(2.0, acts=True)
+    control.show_gain(2.0)
     drag(qtbot, slider, at(slider, 2), at(slider, 1) + QPoint(offset, 0))
     assert edits[-1][0] == 1.0
 
@@ -90,7 +91,7 @@ def test_drag_leaves_the_detent(control, edits, qtbot, at):
 
 
 def test_arrows_pass_the_detent_in_steps_of_5_hundredths(control, edits, qtbot):
-    control.show_gain(0.95, acts=True)
+    control.show_gain(0.95)
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_PageUp):
         qtbot.keyClick(control.slider, key)
     assert edits == [(1.0, None), (1.05, None), (1.0, None), (1.5, None)]
@@ -114,7 +115,7 @@ def test_double_click_asks_for_exactly_1_in_the_gesture_of_its_first_click(
     control, edits, qtbot, at
 ):
     slider = control.slider
-    control.show_gain(1.004, acts=True)  # the slider is at 1 already, the gain is not
+    control.show_gain(1.004)  # the slider is at 1 already, the gain is not
     qtbot.mouseDClick(slider, LEFT, pos=at(slider, 3))
     assert edits[-1][0] == 1.0
     edits.clear()
@@ -125,7 +126,7 @@ def test_double_click_asks_for_exactly_1_in_the_gesture_of_its_first_click(
 
 @pytest.mark.parametrize(("gain", "end"), [(1e6, 4.0), (-3.0, 0.0), (1e100, 4.0)])
 def test_gain_beyond_the_slider_leaves_it_at_its_end(control, edits, qtbot, gain, end, at, wheel):
-    control.show_gain(gain, acts=True)
+    control.show_gain(gain)
     slider = control.slider
     qtbot.mouseClick(slider, LEFT, pos=at(slider, end))
     qtbot.keyClick(slider, Qt.Key.Key_Right if end else Qt.Key.Key_Left)
@@ -136,7 +137,7 @@ def test_gain_beyond_the_slider_leaves_it_at_its_end(control, edits, qtbot, gain
 
 
 def test_shown_gain_is_silent(control, edits):
-    control.show_gain(2.5, acts=True)
+    control.show_gain(2.5)
     assert edits == []
     assert control.slider.value() == 250
     assert control.box.value() == 2.5
@@ -151,7 +152,7 @@ def test_typed_gain_is_no_drag(control, edits, qtbot):
 
 
 def test_slider_is_greyed_where_no_gain_acts_but_the_box_stays(control):
-    control.show_gain(1.0, acts=False)
+    control.show_gain(1.0, why_fixed="all scores 0")
     assert not control.slider.isEnabled()
     assert control.box.isEnabled()
 
@@ -165,7 +166,7 @@ def test_other_buttons_do_nothing(control, edits, qtbot, at):
 
 def test_a_tick_shows_where_1_is(control, handle, at):
     slider = control.slider
-    control.show_gain(3.0, acts=True)
+    control.show_gain(3.0)
     picture = slider.grab().toImage()
     ratio = picture.devicePixelRatio()
     top = handle(slider).top() + 1
@@ -174,3 +175,16 @@ def test_a_tick_shows_where_1_is(control, handle, at):
         for gain in (0.5, 1, 1.5, 2)
     }
     assert shades[1] < min(shades[0.5], shades[1.5], shades[2]) - 60
+
+
+def test_a_double_click_right_after_a_drag_is_a_step_of_its_own(bench, heads_dock, qtbot, at):
+    slider = heads_dock.findChild(QSlider, "gainSlider1")
+    qtbot.mousePress(slider, LEFT, pos=at(slider, 1))
+    for gain in (1.5, 2.0, 2.5):
+        qtbot.mouseMove(slider, at(slider, gain))
+    qtbot.mouseRelease(slider, LEFT, pos=at(slider, 2.5))
+    dragged = bench.scene.heads[0].gain
+    qtbot.mouseDClick(slider, LEFT, pos=at(slider, 2.5))
+    assert bench.scene.heads[0].gain == 1.0
+    bench.undo()
+    assert bench.scene.heads[0].gain == dragged

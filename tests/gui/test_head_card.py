@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document import Pattern, load_lesson
-from mhagui.document.edits import OpenScene, rename_head, set_gain
+from mhagui.document.edits import AddHead, OpenScene, rename_head, set_gain
 from mhagui.palette import contrast
 
 LEFT = Qt.MouseButton.LeftButton
@@ -370,3 +370,38 @@ def test_one_position_says_why_no_gain_acts(bench, dock, settle, type_in):
         assert "row t1: 0.000 bits, 1.00 positions" in text
         assert not find(dock, f"gainSlider{number}").isEnabled()
     assert not find(dock, "masterGainSlider").isEnabled()
+
+
+# --- a head that goes while its card is in use
+
+
+def test_a_drag_outlives_its_head(bench, dock, qtbot, at, refused):
+    slider = find(dock, "gainSlider3")
+    qtbot.mousePress(slider, LEFT, pos=at(slider, 1))
+    qtbot.mouseMove(slider, at(slider, 2))
+    two_heads = load_lesson("two-heads")
+    bench.edit(OpenScene(two_heads))
+    qtbot.mouseMove(slider, at(slider, 3))
+    assert bench.scene == two_heads
+    assert refused == []
+
+
+def test_typing_outlives_its_head(bench, dock, qtbot, refused, settle):
+    bench.edit(AddHead(Pattern.SELF))
+    settle()
+    name = find(dock, "nameEdit5", QLineEdit)
+    name.setFocus()
+    qtbot.keyClicks(name, "mine")
+    bench.undo()
+    settle()
+    assert len(bench.scene.heads) == 4
+    assert refused == []
+
+
+@pytest.mark.parametrize("gain", [1.79e308, -1.79e308])
+def test_a_gain_at_the_end_of_the_numbers_is_shown(bench, dock, settle, gain):
+    heads = tuple(replace(head, gain=gain) for head in bench.scene.heads)
+    bench.edit(OpenScene(replace(bench.scene, heads=heads)))
+    settle()
+    assert find(dock, "gainBox4").value() == gain
+    assert find(dock, "nameEdit4", QLineEdit).text() == "uniform"

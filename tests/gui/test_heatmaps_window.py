@@ -75,9 +75,8 @@ def test_every_tab_stop_shows_its_focus(window, qtbot, settle, grabbed):
     dock = window.heatmaps
     stops = [dock.findChild(QWidget, name) for name in ("showWeights", "colourScale", "heatmap2")]
     stops.append(dock.findChild(QWidget, "heatmap2").parentWidget().button)
+    window.heads.findChild(QWidget, "moveDownHeadButton").setFocus()
     bare = [grabbed(stop) for stop in stops]
-    before = window.heads.findChild(QWidget, "moveDownHeadButton")
-    before.setFocus()
     for stop, without in zip(stops, bare, strict=True):
         for _ in range(12):
             if not stop.hasFocus():

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionSlider,
     QTableView,
+    QWidget,
 )
 
 from mhagui.document import Quantity, load_lesson
@@ -78,6 +79,35 @@ def test_docks_have_the_names_that_layouts_and_tests_rely_on(window):
         assert window.findChild(object, name) is not None
     for name in ("entropyTable", "outputProjectionTable"):
         assert isinstance(window.findChild(QTableView, name), QTableView)
+
+
+def test_a_window_never_shown_is_complete_and_follows(qtbot, bundled_font):
+    window = MainWindow(load_lesson("four-heads"))
+    qtbot.addWidget(window)
+    for name in ("gainSlider4", "gainBox4", "heatmap4", "entropyTable", "rankTable"):
+        assert window.findChild(QWidget, name) is not None
+    effective = window.findChild(QTableView, "effectiveRankTable")
+    for gain, rank in ((0.5, 3.27), (1, 2.11), (2, 1.18), (4, 1.00)):
+        window.findChild(QSlider, "gainSlider1").setValue(int(100 * gain))
+        qtbot.waitUntil(lambda rank=rank: abs(number(effective, 0, 0) - rank) < 0.005)
+
+
+def test_what_is_behind_another_tab_is_true_too(window, qtbot):
+    effective = window.findChild(QTableView, "effectiveRankTable")
+    window.bench.edit(set_gain(1, 2.0))
+    qtbot.waitUntil(lambda: abs(number(effective, 0, 0) - 1.18) < 0.005)
+
+
+def test_controls_and_models_agree_before_the_next_frame(window):
+    slider = window.findChild(QSlider, "gainSlider1")
+    box = window.findChild(QAbstractSpinBox, "gainBox1")
+    slider.setValue(200)
+    assert box.value() == 2.0
+    box.setValue(3.0)
+    assert slider.value() == 300
+    model = window.findChild(QTableView, "outputProjectionTable").model()
+    assert model.setData(model.index(0, 1), 0.1234)
+    assert model.data(model.index(0, 1), Qt.ItemDataRole.EditRole) == 0.1234
 
 
 def test_one_drag_moves_entropy_rank_output_and_is_one_undo_step(window, qtbot):
@@ -298,15 +328,15 @@ def test_all_shows_at_1280_by_800_without_a_cut_label_or_scroll_bar(window, qtbo
     window.resize(1280, 800)
     qapp.processEvents()
     scroll_bars = [
-        bar.parent().parent().objectName()
+        bar.parentWidget().parentWidget()
         for bar in window.findChildren(QAbstractSlider)
-        if bar.inherits("QScrollBar") and bar.isVisible()
+        if bar.inherits("QScrollBar") and not bar.visibleRegion().isEmpty()
     ]
     assert scroll_bars == []
     cut = [
         label.text()
         for label in window.findChildren(QLabel)
-        if label.isVisible()
+        if not label.visibleRegion().isEmpty()
         and not label.wordWrap()
         and max(map(label.fontMetrics().horizontalAdvance, label.text().splitlines()), default=0)
         > label.width() + 1

@@ -270,6 +270,21 @@ def test_a_marked_column_is_scrolled_into_sight(table):
         assert 0 <= left <= table.viewport().width() - table.columnWidth(column)
 
 
+@pytest.mark.parametrize("width", range(200, 420, 37))
+def test_no_column_is_seen_in_part(table, width):
+    table.set_numbers(numbers([[-2.107] * 13]))
+    table.resize(width, 120)
+    QApplication.processEvents()
+    for column in (0, 5, 12):
+        table.mark_column(column)
+        edges = [table.columnViewportPosition(c) for c in range(13)]
+        text = table.fontMetrics().horizontalAdvance("−2.107")
+        for left in edges:
+            right = left + table.columnWidth(0)
+            seen = min(right, table.viewport().width()) - max(left, 0)
+            assert seen <= table.columnWidth(0) - text or seen == table.columnWidth(0)
+
+
 def test_the_label_of_a_dimmed_column_is_paler(table):
     def darkest():
         image = header_image(table)

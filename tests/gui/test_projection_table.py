@@ -12,9 +12,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from mhagui.document.edits import (
-    SetProjectionBlock,
-)
+from mhagui.document.edits import MoveHead, RemoveHead, SetProjectionBlock
 from mhagui.gui.docks.output_projection import OutputProjectionDock
 
 Key, Button, Modifier = Qt.Key, Qt.MouseButton, Qt.KeyboardModifier
@@ -432,3 +430,23 @@ def test_selection_and_current_cell_survive_edits_undo_and_redo(qtbot, bench, ta
     assert after == before
     assert len(after) == 9
     assert (table.currentIndex().row(), table.currentIndex().column()) == (3, 4)
+
+
+@pytest.mark.parametrize("edit", [RemoveHead(1), MoveHead(1, 3)])
+def test_a_scrub_ends_when_other_rows_take_its_place(qtbot, bench, table, edit):
+    view, start = table.viewport(), at(table, 4, 4)
+    qtbot.mousePress(view, Button.MiddleButton, pos=start)
+    qtbot.mouseMove(view, start + QPoint(30, 0))
+    bench.edit(edit)
+    settle(bench)
+    before = w_o(bench).copy()
+    qtbot.mouseMove(view, start + QPoint(60, 0))
+    assert np.array_equal(w_o(bench), before)
+    qtbot.mouseRelease(view, Button.MiddleButton, pos=start)
+
+
+def test_a_notch_of_the_wheel_on_a_row_that_has_gone_does_nothing(bench, table):
+    bench.edit(RemoveHead(4))
+    before = bench.scene
+    table.cell_stepped.emit(7, 0, 1.0)
+    assert bench.scene is before

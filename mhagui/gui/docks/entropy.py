@@ -53,7 +53,8 @@ class EntropyDock(Panel):
         return table
 
     def _make_body(self) -> QWidget:
-        caption = QLabel("Row entropy H in bits")
+        caption = QLabel("Row entropy H (bits), effective positions 2^H")
+        caption.setWordWrap(True)
         caption.setBuddy(self.table)
         caption.setContentsMargins(6, 4, 6, 2)
         below = QWidget()

@@ -161,10 +161,11 @@ class HeadCard(QWidget):
         self._key.show_value(head.key_magnitude)
         # Keys that are zero although |K| is not, have no magnitude to set.
         self._key.setEnabled(bool(result.k.any()) or head.key_magnitude == 0)
-        self._gain.show_gain(head.gain, acts=result.scores_differ)
+        reason = why_no_gain_acts(result)
+        self._gain.show_gain(head.gain, why_fixed=reason)
         self._rank.setText(f"rank {result.score_rank}")
         self._live.setText(live_text(result, cursor.query))
-        self._explain(why_no_gain_acts(result))
+        self._explain(reason)
         self._mark(selected=cursor.head == self.uid, active=result.active)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -244,6 +245,8 @@ class HeadCard(QWidget):
     # --- what the user does
 
     def _edit(self, edit: Edit, gesture: object | None = None) -> None:
+        if not self._bench.scene.has_head(self.uid):
+            return  # the head has gone, and its card goes with the next frame
         if not self._bench.edit(edit, gesture):
             self._name.restore()
             self.show_frame(self._bench.frame)

@@ -77,9 +77,10 @@ class HeadsDock(Panel):
         self._scroll = ColumnScroll(self._list)
         self._actions = {button.key: self._action(button) for button in _BUTTONS}
         self._buttons = [self._button(button) for button in _BUTTONS]
-        self.set_body(self._body())
+        body = self._body()
         self._describe_header()
         self._connect()
+        self.set_body(body)
 
     # --- what it is made of
 
@@ -175,7 +176,8 @@ class HeadsDock(Panel):
         """Draw the heads of ``frame``, each on the card it had before."""
         self._length.show_value(frame.scene.n_positions)
         acts = any(head.scores_differ for head in frame.result.heads)
-        self._master.show_gain(frame.scene.master_gain, acts=acts)
+        why_fixed = "" if acts else "No gain changes any of these heads"
+        self._master.show_gain(frame.scene.master_gain, why_fixed=why_fixed)
         old = [card.uid for card in self._cards]
         uids = [head.uid for head in frame.scene.heads]
         if uids != old:
@@ -270,7 +272,7 @@ class HeadsDock(Panel):
         return uid, self.bench.scene.index_of(uid)
 
     def _go_to_neighbour(self, uid: int, step: int) -> None:
-        place = self.bench.scene.index_of(uid) + step
+        place = [card.uid for card in self._cards].index(uid) + step
         if 0 <= place < len(self._cards):
             self.bench.point(head=self._cards[place].uid)
             self._cards[place].setFocus(Qt.FocusReason.OtherFocusReason)

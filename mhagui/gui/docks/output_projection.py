@@ -214,12 +214,16 @@ class OutputProjectionDock(Panel):
         self, row: int, column: int, values: Array, text: str, gesture: object
     ) -> None:
         done = self.bench.edit(SetProjectionBlock(row, column, values, text), gesture)
+        self.catch_up()  # a model that took a value gives it back at once
         if done and values.size > 1:
             self.table.select_block(row, column, values.shape)
 
     def _on_cell_stepped(self, row: int, column: int, by: float) -> None:
         # From the scene, for the next notch may come before the next frame.
-        value = stepped(float(self.bench.scene.w_o[row, column]), by)
+        w_o = self.bench.scene.w_o
+        if row >= w_o.shape[0]:
+            return  # its head has gone since the last frame
+        value = stepped(float(w_o[row, column]), by)
         self.bench.edit(SetProjectionBlock(row, column, np.array([[value]])))
 
     def _on_preset(self, preset: Preset, seed: int) -> None:
@@ -230,7 +234,7 @@ class OutputProjectionDock(Panel):
         self._show_cursor(self.bench.scene, self.bench.view.cursor)
 
     def _on_head_pointed(self, _row: int, column: int) -> None:
-        self.bench.point(head=self.bench.scene.heads[column].uid)
+        self.bench.point(head=self.bench.frame.scene.heads[column].uid)
         self._show_cursor(self.bench.scene, self.bench.view.cursor)
 
 

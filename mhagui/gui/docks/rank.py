@@ -22,12 +22,15 @@ from mhagui.formats import fixed, significant
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_marks import head_columns, head_curve
 from mhagui.gui.panel import Panel
+from mhagui.gui.widgets.colour_range import round_limit
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.curve_plot import CurvePlot
 from mhagui.gui.widgets.number_table import Column, Numbers, NumberTable, Row
 
 MOST_LIVE_POSITIONS = 256
+CHEAP_POSITIONS = 64  # up to here a decomposition costs less than drawing what comes of it
 POLL_MILLISECONDS = 20
+LEAST_RANGE = 2.5  # of the singular values' axis, which so stays put at small T
 
 SCORES_TEXT = (
     "Rank and singular values σ of Q·Kᵀ itself, before the gain: no gain moves them. "
@@ -93,7 +96,6 @@ class RankDock(Panel):
         """Draw what has changed of weights and sizes."""
         if previous is None or frame.result is not previous.result:
             self._show_weights(frame.result)
-            self._show_cost(frame.scene, frame.result)
         column = frame.scene.index_of(frame.view.cursor.head)
         self.rank_table.mark_column(column)
         self.effective_table.mark_column(column)
@@ -102,22 +104,33 @@ class RankDock(Panel):
         """Show what is cheap to know, unlike the decompositions of A below."""
         self._scores_text.setText(SCORES_TEXT.format(d_k=frame.scene.d_k))
         self.rank_table.set_numbers(_rank_numbers(frame.result, frame.scene.d_k))
+        self._show_cost(frame.scene, frame.result)
+        if frame.scene.n_positions <= CHEAP_POSITIONS:
+            self._show_effective_ranks(frame.result)
 
     def _show_weights(self, result: Result) -> None:
         n_positions = len(result.allowed)
-        known = [head for head in result.heads if _is_affordable(head)]
-        ranks = [head.effective_rank if head in known else math.nan for head in result.heads]
+        n_known = self._show_effective_ranks(result)
         self._weights_text.setText(WEIGHTS_TEXT.format(t=n_positions))
-        self.effective_table.set_numbers(
-            Numbers(_EFFECTIVE_ROWS, head_columns(result), np.array([ranks]))
-        )
         shown = [head.weight_spectrum for head in result.heads]
         if any(spectrum not in shown for spectrum in self._awaited):
             self._wait_no_longer()
-        if len(known) == len(result.heads):
+        if n_known == len(result.heads):
             self._spectrum.show_curves(result)
         elif not self._awaited:
-            self._spectrum.ask(n_positions, len(result.heads) - len(known))
+            self._spectrum.ask(n_positions, len(result.heads) - n_known)
+
+    def _show_effective_ranks(self, result: Result) -> int:
+        """Show those that are known or cheap, and return how many they are."""
+        known = [_is_affordable(head) for head in result.heads]
+        ranks = [
+            head.effective_rank if is_known else math.nan
+            for head, is_known in zip(result.heads, known, strict=True)
+        ]
+        self.effective_table.set_numbers(
+            Numbers(_EFFECTIVE_ROWS, head_columns(result), np.array([ranks]))
+        )
+        return sum(known)
 
     def _show_cost(self, scene: Scene, result: Result) -> None:
         count = result.parameters
@@ -173,9 +186,12 @@ class _Spectrum(QStackedWidget):
         self.addWidget(request)
 
     def show_curves(self, result: Result) -> None:
-        """Show the singular values of every head against the most they can be, √T."""
+        """Show the singular values of every head, on a round range that stays put in a drag."""
         heads = enumerate(result.heads, 1)
-        self.plot.set_y_range(0.0, math.sqrt(len(result.allowed)))
+        values = [head.weight_singular_values for head in result.heads]
+        # √T is the most there can be; at large T little comes near it.
+        most = min(math.sqrt(len(result.allowed)), max(round_limit(*values), LEAST_RANGE))
+        self.plot.set_y_range(0.0, most)
         curves = [head_curve(number, head, head.weight_singular_values) for number, head in heads]
         self.plot.set_curves(curves)
         self.setCurrentIndex(0)

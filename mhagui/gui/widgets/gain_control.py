@@ -145,6 +145,8 @@ class GainControl(QWidget):
         self.slider = GainSlider()
         self.box = NumberBox(-BOX_LIMIT, BOX_LIMIT, ARROW_STEP / UNITS)
         self._gesture: object | None = None
+        self._moves = 0
+        self._tip = ""
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
@@ -160,14 +162,15 @@ class GainControl(QWidget):
         """Say whose gain it is: ``subject`` as in "The gain of h1", ``tip`` what it does."""
         self.box.describe(subject, f"{tip}\nTyped: any number from −100 to 100")
         self.slider.setAccessibleName(f"{subject}, slider")
-        self.slider.setToolTip(f"{tip}\n{_TIP}")
+        self._tip = f"{tip}\n{_TIP}"
+        self.slider.setToolTip(self._tip)
 
-    def show_gain(self, gain: float, *, acts: bool) -> None:
-        """Show ``gain`` silently; the slider is greyed where no gain ``acts`` on anything."""
-        with QSignalBlocker(self.slider):
-            self.slider.setValue(round(min(max(gain * UNITS, 0.0), SLIDER_TOP)))
+    def show_gain(self, gain: float, *, why_fixed: str = "") -> None:
+        """Show ``gain`` silently; a slider that can move nothing is greyed and says why."""
+        self._show_on_slider(gain)
         self.box.show_value(gain)
-        self.slider.setEnabled(acts)
+        self.slider.setEnabled(not why_fixed)
+        self.slider.setToolTip(why_fixed or self._tip)
 
     def sizeHint(self) -> QSize:
         """Ask for a slider on which a hundredth is not less than a pixel by much."""
@@ -175,13 +178,24 @@ class GainControl(QWidget):
 
     def _begin_gesture(self) -> None:
         self._gesture = object()
+        self._moves = 0
 
     def _on_slider(self, value: int) -> None:
+        self._moves += 1
+        self.box.show_value(value / UNITS)
         self.edited.emit(value / UNITS, self._gesture if self.slider.isSliderDown() else None)
 
     def _reset(self) -> None:
-        # The first click of the double click has begun the gesture: both are one step.
-        self.edited.emit(1.0, self._gesture)
+        # The first click of the double click may have moved the slider: both are one step. A drag
+        # that was before it is not.
+        gesture = self._gesture if self._moves <= 1 else None
+        self._begin_gesture()
+        self.edited.emit(1.0, gesture or self._gesture)
 
     def _on_box(self, value: float) -> None:
+        self._show_on_slider(value)
         self.edited.emit(value, None)
+
+    def _show_on_slider(self, gain: float) -> None:
+        with QSignalBlocker(self.slider):
+            self.slider.setValue(round(min(max(gain * UNITS, 0.0), SLIDER_TOP)))

@@ -1,5 +1,6 @@
 """Painting a matrix: what stays the same until the picture, the size or the colours change."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -137,33 +138,33 @@ def _paint_values(
 def _written(
     picture: Picture, values: list[float], cell: QSizeF, font: QFont
 ) -> tuple[list[str], QFont] | None:
-    """Return the longest texts that fit a cell, and the font they fit in; None where none do."""
-    for writing in picture.writings:
-        texts = [writing.text(value) for value in values]
-        fitting = value_font([*texts, writing.sample], cell, font)
-        if fitting is not None:
-            return texts, fitting
-    return None
+    """Return the texts that fit a cell, and the font they fit in; None where none do.
 
-
-def value_font(texts: list[str], cell: QSizeF, font: QFont) -> QFont | None:
-    """Return ``font`` in the largest sensible size in which every text fits a cell, or None.
-
-    Digits count as zeros, so that the size does not change with every small change of a value.
+    The largest sensible font comes first, then the longest texts. Digits count as zeros, so that
+    nothing changes with every small change of a value.
     """
-    widest = {text.translate(_TO_ZERO) for text in texts}
-    line = QFontMetricsF(font).height()
-    for factor, stretch in VALUE_FONTS:
-        if factor > 1 and cell.height() < BIG_CELL * line:
-            continue
-        candidate = scaled_font(font, factor)
-        candidate.setStretch(stretch)
+    written = [[writing.text(value) for value in values] for writing in picture.writings]
+    widest = [
+        {text.translate(_TO_ZERO) for text in (*texts, writing.sample)}
+        for writing, texts in zip(picture.writings, written, strict=True)
+    ]
+    for candidate in _value_fonts(font, cell):
         metrics = QFontMetricsF(candidate)
         room = cell - QSizeF(0.5 * metrics.horizontalAdvance("0"), 2.0)
-        wide = max((metrics.horizontalAdvance(text) for text in widest), default=0.0)
-        if wide <= room.width() and metrics.capHeight() <= room.height():
-            return candidate
+        for texts, wide in zip(written, widest, strict=True):
+            width = max(metrics.horizontalAdvance(text) for text in wide)
+            if width <= room.width() and metrics.capHeight() <= room.height():
+                return texts, candidate
     return None
+
+
+def _value_fonts(font: QFont, cell: QSizeF) -> Iterator[QFont]:
+    line = QFontMetricsF(font).height()
+    for factor, stretch in VALUE_FONTS:
+        if factor <= 1 or cell.height() >= BIG_CELL * line:
+            candidate = scaled_font(font, factor)
+            candidate.setStretch(stretch)
+            yield candidate
 
 
 @lru_cache(maxsize=16)

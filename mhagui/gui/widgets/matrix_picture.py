@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -65,7 +66,10 @@ class Picture:
     column_labels: tuple[str, ...]
     column_bands: tuple[QColor, ...] | None = None
     allowed: npt.NDArray[np.bool_] | None = None
-    writings: tuple[Writing, ...] = (Writing(formats.cell),)
+    writings: tuple[Writing, ...] = (
+        Writing(partial(formats.cell, decimals=3)),
+        Writing(formats.cell),
+    )
     signed: bool = False
     noun: str = "value"
 

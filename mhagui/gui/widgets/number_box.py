@@ -162,7 +162,7 @@ class NumberBox(_Field, QDoubleSpinBox):
 
     def _show_tip(self) -> None:
         value = self.value()
-        exact = parse_number(box_text(value)) == value
+        exact = float(box_text(value).replace("−", "-")) == value
         self.setToolTip(self._tip if exact else f"{self._tip}\nExactly {value!r}".replace("-", "−"))
 
     def _held_text(self) -> str:

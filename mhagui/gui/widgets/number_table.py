@@ -219,10 +219,11 @@ class NumberTable(QTableView):
             self._reveal(column)
 
     def _reveal(self, column: int) -> None:
-        """Scroll sideways alone, by no more than it takes."""
-        left, bar = self.columnViewportPosition(column), self.horizontalScrollBar()
-        beyond = left + self.columnWidth(column) - self.viewport().width()
-        bar.setValue(bar.value() + (left if left < 0 else max(beyond, 0)))
+        """Scroll sideways alone, by no more than it takes; the bar counts columns."""
+        bar, room = self.horizontalScrollBar(), self.viewport().width() - self.columnWidth(column)
+        bar.setValue(min(bar.value(), column))
+        while self.columnViewportPosition(column) > room and bar.value() < column:
+            bar.setValue(bar.value() + 1)
 
     def selected_text(self) -> str:
         """Return the selected numbers in full precision, with tabs between columns."""
@@ -242,7 +243,8 @@ class NumberTable(QTableView):
         self.setTabKeyNavigation(False)  # Tab goes on to the next widget; the arrows move in here
         self.setWordWrap(False)
         self.setTextElideMode(Qt.TextElideMode.ElideNone)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        # Whole columns: half a number would be another number.
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setCornerButtonEnabled(False)
         for header in (self.horizontalHeader(), self.verticalHeader()):
@@ -280,9 +282,17 @@ class NumberTable(QTableView):
         self.updateGeometry()
 
     def _share_width(self) -> None:
-        """Give every column what it needs, and spread what is left over all alike."""
-        spare = max(self.viewport().width() - sum(self._least_widths), 0)
-        count = len(self._least_widths)
+        """Give every column what it needs, and spread what is left over all alike.
+
+        Where not all fit, those that do fill the room: half a number would be another number.
+        """
+        room, count = self.viewport().width(), len(self._least_widths)
+        spare = room - sum(self._least_widths)
+        if spare < 0:
+            widest = max(self._least_widths)
+            for column in range(count):
+                self.setColumnWidth(column, max(room // max(room // widest, 1), widest))
+            return
         for column, least in enumerate(self._least_widths):
             extra = spare * (column + 1) // count - spare * column // count
             self.setColumnWidth(column, least + extra)

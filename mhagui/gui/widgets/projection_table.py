@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QFont,
     QFontMetrics,
     QGuiApplication,
+    QHideEvent,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -122,6 +123,9 @@ class ProjectionTable(QTableView):
         model.cell_written.connect(self._on_cell_written)
         model.refused.connect(self.refused)
         model.modelReset.connect(self._on_reset)
+        # Other rows stand where the scrub began: it must not write into them.
+        model.modelReset.connect(self._end_scrub)
+        model.headerDataChanged.connect(self._end_scrub)
         model.dataChanged.connect(self._on_data_changed)
 
     def _prepare(self) -> None:
@@ -298,6 +302,11 @@ class ProjectionTable(QTableView):
 
     def _value(self, index: QModelIndex) -> float:
         return float(self._projection_model.projection.values[index.row(), index.column()])
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """End a scrub: the release of the button is not seen."""
+        super().hideEvent(event)
+        self._end_scrub()
 
     # --- sizes
 
