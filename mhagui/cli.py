@@ -9,6 +9,7 @@ import contextlib
 import math
 import os
 import platform
+import re
 import signal
 import sys
 import traceback
@@ -281,6 +282,8 @@ class _Parser(argparse.ArgumentParser):
 
 def _command_parser(name: str, description: str) -> argparse.ArgumentParser:
     parser = _Parser(prog=f"mhagui {name}", description=description, allow_abbrev=False)
+    # What starts with a negative number is a value: argparse takes the gain -1=1 for an option.
+    parser._negative_number_matcher = re.compile(r"-\.?\d")
     parser.add_argument("scene", nargs="?", metavar="SCENE", type=_not_empty, help=_SCENE_HELP)
     parser.add_argument(
         "--gain",
@@ -316,7 +319,7 @@ def _with_gains(scene: "Scene", gains: Sequence[str]) -> "Scene":
 
     for text in gains:
         number, equals, value = text.partition("=")
-        if not equals or not number.strip().isdecimal():
+        if not equals or not number.strip().removeprefix("-").isdecimal():
             raise UserError(
                 f"--gain {text}: give N=G, the number of a head and its gain, such as 1=2.5."
             )

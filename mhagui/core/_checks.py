@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
 import reprlib
@@ -36,7 +37,9 @@ def as_array(value: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     try:
         return np.asarray(value)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{name} must be a regular array of numbers, got {error}.") from error
+        is_ragged = isinstance(value, list | tuple) and isinstance(error, ValueError)
+        came = "rows of unequal length or depth" if is_ragged else described(value)
+        raise ValueError(f"{name} must be a regular array, got {came}.") from error
 
 
 def as_matrices(value: npt.ArrayLike, name: str, axes: str) -> FloatArray:
@@ -102,11 +105,10 @@ def as_length(value: SupportsIndex, name: str) -> int:
 def as_number(value: SupportsFloat, name: str) -> float:
     """Return a finite Python float; refuse text, complex numbers, arrays, NaN and infinity."""
     number = math.nan
-    if not isinstance(value, str | bytes | np.complexfloating) and np.ndim(cast(Any, value)) == 0:
-        try:
-            number = float(value)
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
+    if not isinstance(value, str | bytes | np.complexfloating):
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            if np.ndim(cast(Any, value)) == 0:
+                number = float(value)
     if not math.isfinite(number):
         raise ValueError(f"{name} must be a finite number, got {described(value)}.")
     return number

@@ -22,6 +22,7 @@ from mhagui.core._checks import (
     non_finite_error,
     require_common_leading,
     require_finite,
+    require_no_overflow,
     shape_error,
 )
 
@@ -101,7 +102,9 @@ def attention_scores(q: npt.ArrayLike, k: npt.ArrayLike, scale: float | None = N
         scores *= scores.dtype.type(factor)
         overflowed = not math.isfinite(np.add.reduce(scores, axis=None))
     if overflowed and not np.isfinite(scores).all():
-        raise ValueError(f"q and k must be smaller: their scores overflow {scores.dtype}.")
+        rescaled = _scores_by_exponents(queries, keys, factor)
+        scores = np.where(np.isfinite(scores), scores, rescaled)
+        require_no_overflow(scores, "q and k", "a score")
     return scores
 
 
@@ -203,6 +206,23 @@ def queries_and_keys(q: npt.ArrayLike, k: npt.ArrayLike) -> tuple[FloatArray, Fl
         raise shape_error("k", f"(..., T_k, {queries.shape[-1]}) to match q", keys)
     require_common_leading("q and k", queries.shape[:-2], keys.shape[:-2])
     return queries, keys
+
+
+def _scores_by_exponents(queries: FloatArray, keys: FloatArray, scale: float) -> FloatArray:
+    """Return the scores with the powers of two applied last: only a score itself overflows."""
+    (q, e_q), (k, e_k) = _rows_and_exponents(queries), _rows_and_exponents(keys)
+    mantissa, exponent = math.frexp(scale)
+    with np.errstate(all="ignore"):
+        products = (q @ np.swapaxes(k, -1, -2)) * mantissa
+        scores: FloatArray = np.ldexp(products, e_q + np.swapaxes(e_k, -1, -2) + exponent)
+    return scores
+
+
+def _rows_and_exponents(m: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int32]]:
+    """Return (r, e): 2^e · r are the rows of m; no cell of r exceeds 1, e is (..., T, 1)."""
+    exponents = np.frexp(np.max(np.abs(m), axis=-1, keepdims=True))[1]
+    with np.errstate(under="ignore"):
+        return np.ldexp(m, -exponents), exponents
 
 
 def _gain_for(gain: npt.ArrayLike, scores: FloatArray) -> Gain:

@@ -34,6 +34,8 @@ def first_token_head(
     Returns
     -------
     (q, k) : tuple of ndarray of float64, each of shape (T, d_k)
+        New arrays, dimensionless: `key_magnitude` in k[0, 0], `query_magnitude` in the first
+        column of q, 0 elsewhere.
 
     Raises
     ------
@@ -74,6 +76,7 @@ def previous_token_head(
     Returns
     -------
     (q, k) : tuple of ndarray of float64, each of shape (T, d_k)
+        New arrays, dimensionless: k within ±|key_magnitude|, q within ±|query_magnitude|.
 
     Raises
     ------
@@ -111,6 +114,7 @@ def self_head(
     Returns
     -------
     (q, k) : tuple of ndarray of float64, each of shape (T, d_k)
+        New arrays, dimensionless: k within ±|key_magnitude|, q within ±|query_magnitude|.
 
     Raises
     ------
@@ -144,6 +148,7 @@ def uniform_head(
     Returns
     -------
     (q, k) : tuple of ndarray of float64, each of shape (T, d_k)
+        New arrays, dimensionless, every cell 0.
 
     Raises
     ------

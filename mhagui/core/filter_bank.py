@@ -58,7 +58,8 @@ def head_contributions(o: npt.ArrayLike, w_o: npt.ArrayLike) -> FloatArray:
     Returns
     -------
     ndarray, shape (..., H, T, d_model)
-        The sum over heads is Concat·W_O within rounding.
+        Any finite value, in the unit of the output; the sum over heads is Concat·W_O within
+        rounding.
 
     Raises
     ------
@@ -96,7 +97,8 @@ def filter_bank_terms(
     Returns
     -------
     ndarray, shape (..., H, T, d_model_out)
-        The sum over heads is Concat·W_O within rounding.
+        Any finite value, in the unit of the output; the sum over heads is Concat·W_O within
+        rounding.
 
     Raises
     ------

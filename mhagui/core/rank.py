@@ -118,7 +118,7 @@ def singular_values(m: npt.ArrayLike) -> FloatArray:
     return values
 
 
-def effective_rank(m: npt.ArrayLike) -> float | npt.NDArray[np.float64]:
+def effective_rank(m: npt.ArrayLike) -> float | FloatArray:
     """Return exp(−Σ p_i ln p_i) with p_i = σ_i / Σσ, σ the singular values of `m`.
 
     Parameters
@@ -128,9 +128,10 @@ def effective_rank(m: npt.ArrayLike) -> float | npt.NDArray[np.float64]:
 
     Returns
     -------
-    float, or ndarray of float64
-        Dimensionless, from 1 to the rank of `m`; 0.0 for a matrix of zeros, which has no
-        distribution of singular values. An array of the leading axes when there are any.
+    float, or ndarray
+        Dimensionless, from 1 to the rank of `m`; 0.0 for a matrix of zeros or without cells,
+        which has no distribution of singular values. An array of the leading axes when there
+        are any, float32 for float32 matrices.
 
     Raises
     ------
@@ -147,9 +148,7 @@ def effective_rank(m: npt.ArrayLike) -> float | npt.NDArray[np.float64]:
     return effective_rank_from_singular_values(_relative_values(m)[0])
 
 
-def effective_rank_from_singular_values(
-    values: npt.ArrayLike,
-) -> float | npt.NDArray[np.float64]:
+def effective_rank_from_singular_values(values: npt.ArrayLike) -> float | FloatArray:
     """Return the effective rank of a matrix whose singular values are known already.
 
     Parameters
@@ -159,7 +158,7 @@ def effective_rank_from_singular_values(
 
     Returns
     -------
-    float, or ndarray of float64
+    float, or ndarray
         exp(−Σ p_i ln p_i) with p_i = σ_i / Σσ, as `effective_rank` of the matrix itself.
 
     Raises
@@ -172,7 +171,8 @@ def effective_rank_from_singular_values(
     -----
     Source: as for `effective_rank`.
     """
-    sigma = as_finite_matrices(values, "values", "N").astype(np.float64)
+    given = as_finite_matrices(values, "values", "N")
+    sigma = given.astype(np.float64)
     if np.any(sigma < 0.0):
         raise ValueError(f"values must be at least 0, got {sigma.min()}.")
     largest = np.max(sigma, axis=-1, keepdims=True, initial=0.0)
@@ -181,7 +181,7 @@ def effective_rank_from_singular_values(
     p = relative / np.where(is_zero, 1.0, relative.sum(axis=-1, keepdims=True))
     nats = -np.sum(p * np.log(np.where(p > 0.0, p, 1.0)), axis=-1)
     rank = np.where(is_zero[..., 0], 0.0, np.exp(nats))
-    return float(rank) if rank.ndim == 0 else rank
+    return float(rank) if rank.ndim == 0 else rank.astype(given.dtype)
 
 
 def _relative_values(m: npt.ArrayLike) -> tuple[FloatArray, npt.NDArray[np.int32]]:
@@ -237,5 +237,6 @@ def _balanced(q: FloatArray, k: FloatArray) -> tuple[FloatArray, FloatArray, npt
 
 
 def _column_exponents(m: FloatArray) -> npt.NDArray[np.int32]:
-    exponents: npt.NDArray[np.int32] = np.frexp(np.max(np.abs(m), axis=-2, keepdims=True))[1]
+    largest = np.max(np.abs(m), axis=-2, keepdims=True, initial=0.0)
+    exponents: npt.NDArray[np.int32] = np.frexp(largest)[1]
     return exponents

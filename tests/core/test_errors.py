@@ -85,11 +85,11 @@ CASES = [
     ),
     (
         lambda: core.attention_scores(ONES * 1e200, ONES * 1e200),
-        "q and k must be smaller: their scores overflow float64.",
+        "q and k must be smaller: a score overflows float64.",
     ),
     (
         lambda: core.attention_weights(np.float32(ONES * 1e20), np.float32(ONES * -1e20)),
-        "q and k must be smaller: their scores overflow float32.",
+        "q and k must be smaller: a score overflows float32.",
     ),
     (
         lambda: core.attention_scores(ONES * 1j, ONES),
@@ -344,6 +344,49 @@ def test_refusals(call, sentence):
     assert str(caught.value) == sentence
 
 
-def test_ragged_lists_are_refused_by_name():
-    with pytest.raises(ValueError, match=r"^k must be a regular array of numbers, got .+\.$"):
-        core.attention_scores(ONES, [[1, 2], [3]])
+RAGGED = [[1, 2], [3]]
+
+
+class Elsewhere:
+    """An array that does not let itself be copied."""
+
+    def __array__(self, *_args, **_options):
+        raise TypeError("a message of somebody else")
+
+    def __repr__(self):
+        return "Elsewhere()"
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (
+            lambda: core.attention_scores(ONES, RAGGED),
+            "k must be a regular array, got rows of unequal length or depth.",
+        ),
+        (
+            lambda: core.singular_values([[1, 2], 3]),
+            "m must be a regular array, got rows of unequal length or depth.",
+        ),
+        (
+            lambda: core.concat_heads((np.ones((2, 3)), np.ones((2, 2)))),
+            "o must be a regular array, got rows of unequal length or depth.",
+        ),
+        (
+            lambda: core.weights_from_scores(SQUARE, mask=[[True], [True, False]]),
+            "mask must be a regular array, got rows of unequal length or depth.",
+        ),
+        (
+            lambda: core.attention_scores(ONES, ONES, scale=RAGGED),
+            "scale must be a finite number, got [[1, 2], [3]].",
+        ),
+        (
+            lambda: core.concat_heads(Elsewhere()),
+            "o must be a regular array, got Elsewhere().",
+        ),
+    ],
+)
+def test_what_is_no_regular_array_is_refused_by_name(call, sentence):
+    with pytest.raises(ValueError, match=r"\S") as caught:
+        call()
+    assert str(caught.value) == sentence

@@ -37,6 +37,8 @@ def fusion(qapp: QApplication, bundled_font: str) -> None:
     font.setFamily(bundled_font)
     font.setPointSize(POINTS)
     qapp.setFont(font)
+    gc.collect()
+    gc.freeze()  # what is here now outlives all tests, and need not be looked through after each
 
 
 @pytest.fixture(autouse=True)
