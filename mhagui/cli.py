@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from mhagui import __version__
 from mhagui._resources import resource_path
@@ -271,6 +271,11 @@ def _export_parser(names: Iterable[str], dpi: int) -> argparse.ArgumentParser:
 class _Parser(argparse.ArgumentParser):
     """A parser whose complaints are a UserError, and whose help is not lost without a word."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        # Whatever starts with a number is a value: argparse takes the gain -1=1 for an option.
+        self._negative_number_matcher = re.compile(r"-\.?\d")
+
     def print_help(self, file: object = None) -> None:  # noqa: ARG002 - argparse's word
         """Print the help as everything is printed."""
         _say(self.format_help(), end="")
@@ -282,8 +287,6 @@ class _Parser(argparse.ArgumentParser):
 
 def _command_parser(name: str, description: str) -> argparse.ArgumentParser:
     parser = _Parser(prog=f"mhagui {name}", description=description, allow_abbrev=False)
-    # What starts with a negative number is a value: argparse takes the gain -1=1 for an option.
-    parser._negative_number_matcher = re.compile(r"-\.?\d")
     parser.add_argument("scene", nargs="?", metavar="SCENE", type=_not_empty, help=_SCENE_HELP)
     parser.add_argument(
         "--gain",

@@ -73,6 +73,30 @@ def test_scores_broadcast_leading_axes():
     assert_allclose(scores[2, 3], attention_scores(q[2, 0], k[3]), rtol=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "q", "k", "scale", "score"),
+    [
+        (np.float64, [[1e200]], [[1e200]], 1e-300, 1e100),
+        (np.float64, [[1e200, 1e200]], [[1e200, -5e199]], 1e-300, 5e99),
+        (np.float64, [[1e154] * 100], [[1e153] * 100], None, 1e308),
+        (np.float64, [[1e308] * 2], [[4.0] * 2], 1e-308, 8.0),
+        (np.float32, [[1e30]], [[1e30]], 1e-30, 1e30),
+        (np.float32, [[1e-20]], [[1e-20]], 1e45, 1e5),
+    ],
+)
+def test_no_finite_score_overflows_on_the_way(dtype, q, k, scale, score):
+    q, k = np.array(q, dtype), np.array(k, dtype)
+    scores = attention_scores(q, k, scale)
+    assert scores.dtype == dtype
+    assert_allclose(scores, [[score]], rtol=10 * np.finfo(dtype).eps)
+
+
+def test_a_large_score_leaves_the_small_ones_of_its_head_as_they_are():
+    q, k = np.array([[1e200, 1e-300], [0.0, 3.0]]), np.array([[1e200, 0.0], [0.0, 2.0]])
+    small = [[1e100, 0.0], [0.0, 6e-300]]
+    assert_allclose(attention_scores(q, k, 1e-300), small, rtol=1e-14)
+
+
 def test_mixed_dtypes_give_float64():
     q, k = np.ones((2, 2), np.float32), np.ones((2, 2))
     assert attention_scores(q, q).dtype == np.float32

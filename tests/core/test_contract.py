@@ -1,8 +1,10 @@
 """What holds for every public name: documented, harmless to its inputs, light to import."""
 
 import inspect
+import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +32,13 @@ FLOATS = {
 }
 MASK = np.tri(T, dtype=bool)
 
+# Axes: heads H, positions T, widths K (d_k), V (d_v) and M (d_model), and R = H·V.
+SIZES = {"H": HEADS, "T": T, "K": 2, "V": D_V, "M": D_MODEL}
+AXES = {
+    "q": "HTK", "k": "HTK", "scores": "HTT", "gain": "H", "mask": "TT", "a": "HTT", "o": "HTV",
+    "x": "TM", "w_v": "HMV", "w_o": "RM", "terms": "HTM", "m": "HTM", "values": "HT",
+}  # fmt: skip
+
 # name -> the arrays it takes, and its other arguments
 CALLS = {
     "attention_scores": (("q", "k"), {}),
@@ -52,6 +61,21 @@ CALLS = {
     "pool_largest_magnitude": (("a",), {"n_rows": 2, "n_columns": 2}),
     "quantise": (("a",), {"low": 0.1, "high": 0.9}),
 }
+# name -> the axes of the result; S = min(T, K), D = min(T, M), P = min(T, 2)
+RESULT_AXES = {
+    "attention_scores": "HTT", "attention_weights": "HTT", "weights_from_scores": "HTT",
+    "row_entropy_bits": "HT", "effective_positions": "HT", "score_rank": "H",
+    "score_singular_values": "HS", "singular_values": "HD", "effective_rank": "H",
+    "effective_rank_from_singular_values": "H", "concat_heads": "TR", "head_contributions": "HTM",
+    "filter_bank_terms": "HTM", "filter_bank_bound": "", "filter_bank_residual": "",
+    "synthesis_norms": "MH", "pool_maximum": "HPP", "pool_largest_magnitude": "HPP",
+    "quantise": "HTT",
+}  # fmt: skip
+# (axis, name) -> what is said where there is no result
+REFUSED_EMPTY = {
+    ("K", name): "q must have shape (..., T_q, d_k) with d_k at least 1, got shape (3, 5, 0)."
+    for name in ("attention_scores", "attention_weights", "score_rank", "score_singular_values")
+} | {("H", "synthesis_norms"): "n_heads must be an integer of at least 1, got 0."}
 WITHOUT_ARRAYS = {
     "ParameterCount",
     "causal_mask",
@@ -105,6 +129,50 @@ def test_lists_give_what_arrays_give(name):
     function = getattr(core, name)
     from_lists = function(**{n: array.tolist() for n, array in arrays.items()}, **others)
     np.testing.assert_array_equal(from_lists, function(**arrays, **others))
+
+
+def with_sizes(axes, sizes):
+    h, t, k, v, m = (sizes[axis] for axis in "HTKVM")
+    sizes = sizes | {"R": h * v, "S": min(t, k), "D": min(t, m), "P": min(t, 2)}
+    return tuple(sizes[axis] for axis in axes)
+
+
+def called_with_shapes(name, shapes, n_heads=HEADS):
+    """Call a function with halves, each warning an error; return (result, what it refused)."""
+    others = CALLS[name][1]
+    others = others | {"n_heads": n_heads} if "n_heads" in others else others
+    arrays = {n: np.full(shape, n == "mask" or 0.5) for n, shape in shapes.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return getattr(core, name)(**arrays, **others), None
+        except ValueError as error:
+            return None, str(error)
+
+
+@pytest.mark.parametrize("axis", SIZES)
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_an_axis_that_is_empty_everywhere(name, axis):
+    sizes = SIZES | {axis: 0}
+    shapes = {n: with_sizes(AXES[n], sizes) for n in CALLS[name][0]}
+    result, refusal = called_with_shapes(name, shapes, sizes["H"])
+    assert refusal == REFUSED_EMPTY.get((axis, name))
+    if refusal is None:
+        assert np.shape(result) == with_sizes(RESULT_AXES[name], sizes)
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_one_empty_axis_of_one_argument_is_taken_or_refused_by_name(name):
+    names = CALLS[name][0]
+    for emptied in names:
+        for place in range(len(AXES[emptied])):
+            shapes = {n: with_sizes(AXES[n], SIZES) for n in names}
+            before, after = shapes[emptied][:place], shapes[emptied][place + 1 :]
+            _, refusal = called_with_shapes(name, shapes | {emptied: (*before, 0, *after)})
+            if refusal is not None:
+                subject, must, _ = refusal.partition(" must ")
+                assert must
+                assert set(re.split(", | and ", subject)) <= {*names, "n_heads"}
 
 
 @pytest.mark.parametrize("name", sorted(core.__all__))

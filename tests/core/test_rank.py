@@ -128,6 +128,13 @@ def test_leading_axes_give_an_array_of_ranks(lesson_heads):
     assert score_singular_values(q, k).shape == (4, 2)
 
 
+@pytest.mark.parametrize(("n_queries", "n_keys"), [(0, 3), (3, 0), (0, 0)])
+def test_no_positions_have_rank_zero(n_queries, n_keys):
+    q, k = np.ones((n_queries, 2)), np.ones((n_keys, 2))
+    assert (type(score_rank(q, k)), score_rank(q, k)) == (int, 0)
+    assert score_singular_values(q, k).shape == (0,)
+
+
 # ------------------------------------------------------------------------------- any other matrix
 
 
@@ -166,6 +173,14 @@ def test_effective_rank_is_known_where_singular_values_overflow(dtype, size):
     m = np.full((4, 4), size, dtype)
     assert_allclose(effective_rank(m), 1.0, rtol=1e-5)
     assert_allclose(effective_rank(np.stack([m, np.eye(4)])), [1.0, 4.0], rtol=1e-5)
+
+
+def test_effective_ranks_of_a_float32_stack_are_float32():
+    stack = np.stack([np.eye(3), np.diag([3.0, 1.0, 0.0])])
+    double, single = effective_rank(stack), effective_rank(np.float32(stack))
+    assert (double.dtype, single.dtype) == (np.float64, np.float32)
+    assert_allclose(single, double, rtol=1e-6)
+    assert type(effective_rank(np.float32(stack[0]))) is float
 
 
 def test_effective_rank_of_zero_is_zero():
