@@ -83,7 +83,7 @@ class Bench(QObject):
             self.history.do(edit, gesture)
         except UserError as error:
             self.refused.emit(str(error))
-            self._timer.start()
+            self._ask_for_frame()
             return False
         self._on_scene()
         return True
@@ -121,8 +121,13 @@ class Bench(QObject):
 
     def _on_scene(self) -> None:
         self._view = self._view.fitted(self.scene)
-        self._timer.start()
+        self._ask_for_frame()
         self.history_changed.emit()
+
+    def _ask_for_frame(self) -> None:
+        """Have a frame shown, a new one even of the same scene: controls may be ahead of it."""
+        self._frame = replace(self._frame)
+        self._timer.start()
 
     def _show(self) -> None:
         self.shown.emit(self.frame)

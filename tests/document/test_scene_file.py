@@ -306,7 +306,7 @@ def test_a_file_that_must_not_be_read(tmp_path, monkeypatch):
 
 def test_a_name_no_file_can_have(tmp_path):
     assert "cannot be read" in refusal(read_scene, tmp_path / ("x" * 300))
-    with pytest.raises(UserError, match="cannot be read: .*embedded null"):
+    with pytest.raises(UserError, match=r"cannot be read: .*embedded null"):
         read_scene(Path("a\0b"))
 
 

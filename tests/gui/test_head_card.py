@@ -405,3 +405,11 @@ def test_a_gain_at_the_end_of_the_numbers_is_shown(bench, dock, settle, gain):
     settle()
     assert find(dock, "gainBox4").value() == gain
     assert find(dock, "nameEdit4", QLineEdit).text() == "uniform"
+
+
+def test_what_is_undone_before_it_was_drawn_is_not_left_on_the_card(bench, dock, settle):
+    find(dock, "gainSlider1").setValue(250)
+    bench.undo()
+    settle()
+    assert find(dock, "gainBox1").value() == 1.0
+    assert find(dock, "gainSlider1").value() == 100

@@ -249,7 +249,6 @@ class HeadCard(QWidget):
             return  # the head has gone, and its card goes with the next frame
         if not self._bench.edit(edit, gesture):
             self._name.restore()
-            self.show_frame(self._bench.frame)
 
     def _rename(self, name: str) -> None:
         self._edit(rename_head(self.uid, name))
