@@ -204,6 +204,9 @@ def _export(arguments: list[str]) -> int:
     _give_back_scene(
         options, options.figure, lambda value: "," in value or value in figures.FIGURES
     )
+    _give_back_scene(
+        options, options.format, lambda value: "," in value or value.lower() in figures.FORMATS
+    )
     formats = [kind.lower() for kind in _listed(options.format)] or ["png"]
     dpi = _whole_number("--dpi", options.dpi)
     row = None if options.row is None else _whole_number("--row", options.row) - 1

@@ -470,3 +470,9 @@ def test_a_bug_is_called_one_and_shows_its_place_when_asked(capsys, monkeypatch)
     assert re.fullmatch(r"mhagui: this is a bug, ZeroDivisionError: by zero[^\n]+\n", err)
     monkeypatch.setenv("MHAGUI_DEBUG", "1")
     assert "Traceback" in ends_with(capsys, ["report"], 1).err
+
+
+def test_the_scene_may_stand_behind_the_formats(capsys, tmp_path):
+    options = ["--out", str(tmp_path), "--dpi", "40", "--figure", "entropy", "--format", "png"]
+    out, _ = ends_with(capsys, ["export", *options, "two-heads"], 0)
+    assert out.splitlines() == [str(tmp_path / "entropy.png")]

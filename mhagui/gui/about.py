@@ -1,8 +1,10 @@
 """What the Help menu says of the program and of the scene."""
 
 import platform
-from importlib import metadata
 
+import numpy as np
+import pyqtgraph as pg
+import PySide6
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from mhagui import __version__
@@ -12,14 +14,7 @@ from mhagui.document.scene import one_hot_tokens
 
 def about_text() -> str:
     """Return what the About box says, as rich text."""
-    runs_on = ", ".join(
-        f"{name} {metadata.version(package)}"
-        for name, package in (
-            ("PySide6", "PySide6-Essentials"),
-            ("pyqtgraph", "pyqtgraph"),
-            ("NumPy", "numpy"),
-        )
-    )
+    runs_on = f"PySide6 {PySide6.__version__}, pyqtgraph {pg.__version__}, NumPy {np.__version__}"
     return (
         f"<h3>mhagui {__version__}</h3>"
         "<p>An instrument for multi-head attention: drag a head's gain and see its weights, "
@@ -31,7 +26,7 @@ def about_text() -> str:
 def scene_text(scene: Scene) -> str:
     """Return what ``scene`` is: its own words, and what X is at its present length."""
     sizes = (
-        f"Now on the bench: T = {scene.n_positions} positions, {scene.n_heads} heads, "
+        f"Now on the bench: T = {scene.n_positions}, H = {scene.n_heads}, "
         f"d_model = {scene.d_model}. X: {_tokens(scene)}."
     )
     return f"{scene.description}\n\n{sizes}".strip()

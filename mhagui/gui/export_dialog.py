@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from mhagui import figures
 from mhagui.errors import UserError
 from mhagui.gui.bench import Frame
+from mhagui.gui.widgets.words import plain
 
 DEFAULT_FOLDER = "mhagui-figures"
 
@@ -126,7 +127,7 @@ class ExportDialog(QDialog):
         if not there:
             return True
         question = f"{folder} already has {', '.join(there)}.\n\nReplace what is there?"
-        answer = QMessageBox.question(self, "Replace files?", question)
+        answer = QMessageBox.question(self, "Replace files?", plain(question))
         return answer == QMessageBox.StandardButton.Yes
 
     def _write(self, folder: Path, names: list[str], formats: list[str]) -> None:
@@ -144,7 +145,8 @@ class ExportDialog(QDialog):
         except UserError as error:
             self._message.setText(str(error))
         else:
-            self._message.setText(f"{len(written)} files written to {folder}")
+            files = "1 file" if len(written) == 1 else f"{len(written)} files"
+            self._message.setText(f"{files} written to {folder}")
         finally:
             QGuiApplication.restoreOverrideCursor()
 

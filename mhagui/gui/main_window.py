@@ -1,5 +1,6 @@
 """The main window: it places the docks and wires menus to the bench."""
 
+import re
 from collections.abc import Callable
 from enum import Enum
 from functools import partial
@@ -46,7 +47,6 @@ from mhagui.gui.theme import ThemeChoice, apply_theme
 
 DEFAULT_SIZE = QSize(1280, 800)
 SCENE_FILES = "Scenes (*.json);;All files (*)"
-NOTICE_MILLISECONDS = 5_000
 
 Choice = TypeVar("Choice", bound=Enum)
 
@@ -206,6 +206,8 @@ class MainWindow(QMainWindow):
             self.open_scene(load_lesson(name))
         except UserError as error:
             self.refuse(str(error))
+        else:
+            self._file = None
 
     def _choose_scene(self) -> None:
         path, _ = QFileDialog.getOpenFileName(self, "Open scene", "", SCENE_FILES)
@@ -222,7 +224,8 @@ class MainWindow(QMainWindow):
             self._file = path
 
     def _choose_file(self) -> None:
-        suggested = str(self._file or f"{self.bench.scene.title}.json")
+        name = re.sub(r'[\\/:*?"<>|]', "-", self.bench.scene.title)  # for the sake of all systems
+        suggested = str(self._file or f"{name}.json")
         dialog = QFileDialog(self, "Save scene as", suggested, SCENE_FILES)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("json")
@@ -238,7 +241,7 @@ class MainWindow(QMainWindow):
             self.refuse(str(error))
         else:
             self._file = path
-            self._status.showMessage(f"Saved to {path}", NOTICE_MILLISECONDS)
+            self._status.notice(f"Saved to {path}")
 
     def refuse(self, sentence: str) -> None:
         """Say in the status bar why something was not done."""

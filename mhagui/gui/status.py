@@ -1,13 +1,15 @@
 """The status bar: the cell under the cursor, facts of the scene, and refusals for a while."""
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
 from mhagui.document import Scene
 from mhagui.gui.bench import Frame
 from mhagui.gui.pictures import cursor_text
+from mhagui.gui.widgets.words import plain
 
 REFUSAL_MILLISECONDS = 15_000
+NOTICE_MILLISECONDS = 5_000
 
 
 class StatusBar(QStatusBar):
@@ -41,11 +43,17 @@ class StatusBar(QStatusBar):
 
     def refuse(self, sentence: str, scene: Scene) -> None:
         """Show why something was not done, for a while or until ``scene`` changes."""
+        self.clearMessage()  # it would hide the sentence
         self._refused_in = scene
         self._facts.hide()  # the sentence needs the room
         self._refusal.setText(sentence)
-        self._refusal.setToolTip(sentence)
+        self._refusal.setToolTip(plain(sentence))
         self._timer.start()
+
+    def notice(self, sentence: str) -> None:
+        """Say for a moment that something was done."""
+        self.clear_refusal()
+        self.showMessage(sentence, NOTICE_MILLISECONDS)
 
     def clear_refusal(self) -> None:
         """Forget what was refused."""
@@ -61,4 +69,5 @@ def _label(object_name: str, accessible_name: str) -> QLabel:
     label.setObjectName(object_name)
     label.setAccessibleName(accessible_name)
     label.setContentsMargins(6, 0, 6, 0)
+    label.setTextFormat(Qt.TextFormat.PlainText)
     return label

@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QFileDialog,
     QLabel,
     QLineEdit,
     QMenu,
@@ -26,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document import Quantity, load_lesson
-from mhagui.document.edits import set_gain
+from mhagui.document.edits import rename_head, set_gain
 from mhagui.gui.faults import faults_shown
 from mhagui.gui.main_window import MainWindow
 from mhagui.gui.theme import ThemeChoice, apply_theme, is_dark
@@ -251,6 +253,45 @@ def test_a_fault_in_a_slot_is_told_and_survived(window, monkeypatch, capsys):
 def test_a_title_with_an_ampersand_is_shown_as_it_is(window):
     window.open_scene(replace(window.bench.scene, title="Q & A"))
     assert "Q && A" in window.findChild(QAction, "undo").text()
+
+
+def test_words_of_others_are_shown_as_they_stand(window, qtbot):
+    refusal = window.findChild(QLabel, "refusal")
+    window.refuse("“<h1>5</h1>” is no number")
+    assert refusal.sizeHint().height() < 2 * refusal.fontMetrics().height()
+    assert "&lt;h1&gt;" in refusal.toolTip()
+    window.bench.edit(rename_head(1, "<b>a</b> & b"))
+    view = window.findChild(QWidget, "heatmap1")
+    qtbot.waitUntil(lambda: "&lt;b&gt;" in view.toolTip())
+    assert "&lt;b&gt;" in window.findChild(QWidget, "nameEdit1").toolTip()
+
+
+def test_a_refusal_is_seen_right_after_a_notice_and_ended_by_one(window, tmp_path):
+    refusal = window.findChild(QLabel, "refusal")
+    window.save_file(tmp_path / "mine.json")
+    window.refuse("That cannot be done.")
+    assert refusal.isVisible()
+    window.save_file(tmp_path / "mine.json")
+    assert refusal.text() == ""
+
+
+def test_the_name_offered_for_saving_is_the_scenes_and_a_name(window, monkeypatch, tmp_path):
+    offered = []
+
+    def answer(dialog):
+        offered.append(Path(dialog.selectedFiles()[0]))
+        return False
+
+    monkeypatch.setattr(QFileDialog, "exec", answer)
+    monkeypatch.chdir(tmp_path)
+    save = window.findChild(QAction, "save")
+    window.open_scene(replace(window.bench.scene, title="K/V study"))
+    save.trigger()
+    window.save_file(tmp_path / "mine.json")
+    save.trigger()
+    menu_action(window, "two heads").trigger()
+    save.trigger()
+    assert [path.name for path in offered] == ["K-V study.json", "mine.json", "two heads.json"]
 
 
 def test_weights_and_scores_switch_leaves_undo_alone(window, qtbot):

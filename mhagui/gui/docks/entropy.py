@@ -95,7 +95,6 @@ class EntropyDock(Panel):
 
     def _on_row(self, row: int) -> None:
         if row < self.bench.scene.n_positions:
-            self._followed = row
             self.bench.point(query=row)
 
 

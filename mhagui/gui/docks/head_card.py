@@ -27,6 +27,7 @@ from mhagui.document.edits import (
 from mhagui.formats import fixed
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.theme import Theme, theme_of
+from mhagui.gui.widgets.drawing import demi_bold, scaled_font
 from mhagui.gui.widgets.gain_control import GainControl
 from mhagui.gui.widgets.head_fields import LetterButton, NameEdit, PatternBox
 from mhagui.gui.widgets.number_box import NumberBox
@@ -119,9 +120,7 @@ class HeadCard(QWidget):
             rows.addLayout(row)
             rows.addStretch(1)
         rows.addWidget(self._reason)
-        bold = QFont()
-        bold.setWeight(QFont.Weight.DemiBold)
-        self._label.setFont(bold)
+        self._label.setFont(demi_bold(QFont()))
         self._live.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._rank.setToolTip(_RANK_TIP)
         self._live.setToolTip(_LIVE_TIP)
@@ -175,8 +174,7 @@ class HeadCard(QWidget):
             self._restyle()
 
     def _restyle(self) -> None:
-        small = QFont(self.font())
-        small.setPointSizeF(small.pointSizeF() * _SMALL)
+        small = scaled_font(self.font(), _SMALL)
         palette = QPalette()
         palette.setColor(QPalette.ColorRole.WindowText, theme_of(self.palette()).muted)
         for label in (self._rank, self._live, self._reason):

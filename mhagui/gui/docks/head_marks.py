@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor
 from mhagui.document import HeadResult, Result
 from mhagui.gui.widgets.curve_plot import Curve
 from mhagui.gui.widgets.number_table import Column
+from mhagui.gui.widgets.words import plain
 from mhagui.palette import head_colour, head_marker
 
 
@@ -24,7 +25,7 @@ def head_curve(number: int, head: HeadResult, values: npt.NDArray[np.float64]) -
 
 def _head_column(number: int, head: HeadResult) -> Column:
     band = QColor(head_colour(head.head.uid))
-    tip = f"h{number} {head.head.name}{_tail(head)}"
+    tip = plain(f"h{number} {head.head.name}{_tail(head)}")
     return Column(f"h{number}", tip, band, dimmed=not head.active, state=head.standing)
 
 

@@ -154,7 +154,10 @@ class HeadsDock(Panel):
 
     def _describe_header(self) -> None:
         self._length.setObjectName("sequenceLengthBox")
-        self._length.describe("Sequence length T", f"How many positions: 1 to {MAX_POSITIONS}")
+        self._length.describe(
+            "Sequence length T",
+            f"How many positions: 1 to {MAX_POSITIONS}; X becomes one-hot tokens",
+        )
         self._master.slider.setObjectName("masterGainSlider")
         self._master.box.setObjectName("masterGainBox")
         self._master.describe("Master gain", "A factor on every head's g in A = softmax(g·S)")
@@ -244,8 +247,7 @@ class HeadsDock(Panel):
         self.bench.edit(SetSequenceLength(length))
 
     def _set_master_gain(self, gain: float, gesture: object | None) -> None:
-        if not self.bench.edit(SetMasterGain(gain), gesture):
-            self.show_frame(self.bench.frame, self.bench.frame)
+        self.bench.edit(SetMasterGain(gain), gesture)
 
     def _add(self, pattern: Pattern) -> None:
         if self.bench.edit(AddHead(pattern)):

@@ -25,6 +25,7 @@ from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.colour_range import round_limit
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.curve_plot import CurvePlot
+from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.number_table import Column, Numbers, NumberTable, Row
 
 MOST_LIVE_POSITIONS = 256
@@ -252,7 +253,7 @@ def _parameter_formula(scene: Scene, total: int) -> str:
 def _flops_formula(scene: Scene, flops: ScoreFlops) -> str:
     t, heads, d_k = scene.n_positions, scene.n_heads, scene.d_k
     return (
-        f"{heads} heads of width d_k\xa0=\xa0{d_k}: "
+        f"{heads} {'head' if heads == 1 else 'heads'} of width d_k\xa0=\xa0{d_k}: "
         f"2·T²·H·d_k = 2\xa0·\xa0{t}²\xa0·\xa0{heads}\xa0·\xa0{d_k} = {flops.heads:,}; "
         f"one head of width H·d_k\xa0=\xa0{heads * d_k}: the same {flops.wide:,}."
     )
@@ -261,9 +262,7 @@ def _flops_formula(scene: Scene, flops: ScoreFlops) -> str:
 def _heading(title: str) -> QLabel:
     label = QLabel(title)
     label.setWordWrap(True)
-    font = QFont()
-    font.setWeight(QFont.Weight.DemiBold)
-    label.setFont(font)
+    label.setFont(demi_bold(QFont()))
     label.setContentsMargins(0, 6, 0, 0)
     return label
 

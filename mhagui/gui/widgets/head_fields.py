@@ -8,6 +8,7 @@ from mhagui.document import Pattern
 from mhagui.document.scene import MAX_NAME_LENGTH
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.number_box import is_undo_key
+from mhagui.gui.widgets.words import plain
 from mhagui.palette import ink_on
 
 _NAME_MARGIN = 4  # 2 of ours beside the 2 of every line edit
@@ -40,7 +41,7 @@ class NameEdit(QLineEdit):
         """Show ``name``; text that is being typed stays unless the name changed."""
         if name != self._shown:
             self._shown = name
-            self.setToolTip(f"{name}\n{_NAME_TIP}")
+            self.setToolTip(plain(f"{name}\n{_NAME_TIP}"))
             self.restore()
 
     def restore(self) -> None:

@@ -10,6 +10,7 @@ from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.matrix_layout import MARGIN
 from mhagui.gui.widgets.matrix_view import MatrixView
+from mhagui.gui.widgets.words import plain
 
 PADDING = (6, 3, 4, 3)  # left, top, right, bottom; each pixel saved is one for the cells
 SWATCH = 10.0
@@ -149,7 +150,7 @@ class MatrixCard(QWidget):
             self._words = (name, tip)
             self.view.setAccessibleName(name)
             for part in (self.title, self.view):
-                part.setToolTip(tip)
+                part.setToolTip(plain(tip))
 
     def set_enlarged(self, enlarged: bool) -> None:
         """Offer the way back instead of the way in."""

@@ -42,6 +42,7 @@ from PySide6.QtWidgets import (
 
 from mhagui.document.table_text import number_text
 from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.palette import ink_on
 
 Index = QModelIndex | QPersistentModelIndex
@@ -431,9 +432,7 @@ def _extremes(block: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _bold() -> QFont:
-    font = QFont()
-    font.setWeight(QFont.Weight.DemiBold)
-    return font
+    return demi_bold(QFont())
 
 
 def _spoken(row: Row, column: Column, value: float) -> str:
