@@ -95,7 +95,7 @@ class CurvePlot(QWidget):
         self._provide_lines(len(curves))
         for line, curve, drawn in zip_longest(self._lines, curves, self._drawn[: len(curves)]):
             if drawn is None or not _look_alike(curve, drawn):
-                _draw(line, curve)
+                _draw(line, curve, self.devicePixelRatioF())
         self._drawn = tuple(curves)
         self._ceiling.setVisible(ceiling is not None)
         entries = [LegendEntry(c.label, _ink(c), c.symbol, c.dimmed) for c in curves]
@@ -208,8 +208,9 @@ class CurvePlot(QWidget):
             axis.setTextPen(theme.text)
             axis.setTickFont(self.font())
             axis.setLabel(self._titles[side], **style)
-        self._ceiling.setPen(pg.mkPen(theme.hatch, width=BAND_PIXELS))
-        self._cursor.setPen(pg.mkPen(theme.cursor, width=1.5))
+        ratio = self.devicePixelRatioF()  # pyqtgraph's pens count device pixels
+        self._ceiling.setPen(pg.mkPen(theme.hatch, width=BAND_PIXELS * ratio))
+        self._cursor.setPen(pg.mkPen(theme.cursor, width=1.5 * ratio))
         self._mark_focus()
 
     def _mark_focus(self) -> None:
@@ -280,7 +281,7 @@ def _look_alike(curve: Curve, drawn: Curve) -> bool:
     return curve.values is drawn.values and looks[0] == looks[1]
 
 
-def _draw(line: pg.PlotDataItem, curve: Curve) -> None:
+def _draw(line: pg.PlotDataItem, curve: Curve, ratio: float) -> None:
     few = len(curve.values) <= MOST_MARKED_POINTS
     # pyqtgraph draws wide pens fast that are neither dashed, translucent nor smoothed.
     width = 2 if few or not curve.dimmed else 1
@@ -289,7 +290,7 @@ def _draw(line: pg.PlotDataItem, curve: Curve) -> None:
     line.setData(
         np.arange(1.0, len(curve.values) + 1),
         curve.values,
-        pen=pg.mkPen(colour, width=width, style=style),
+        pen=pg.mkPen(colour, width=width * ratio, style=style),
         symbol=curve.symbol if few else None,
         symbolSize=MARKER_PIXELS,
         symbolBrush=colour,
