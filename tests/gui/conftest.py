@@ -24,6 +24,7 @@ from pytestqt.qtbot import QtBot
 from mhagui.document import load_lesson
 from mhagui.gui.bench import Bench
 from mhagui.gui.docks.heads import HeadsDock
+from mhagui.gui.docks.output_projection import OutputProjectionDock
 from mhagui.gui.theme import ThemeChoice, apply_theme
 
 POINTS = 10
@@ -128,6 +129,18 @@ def heads_dock(bench: Bench, qtbot: QtBot) -> Iterator[HeadsDock]:
     window.resizeDocks([dock], [300], Qt.Orientation.Horizontal)
     yield dock  # the window lives as long as this function
     window.close()
+
+
+@pytest.fixture
+def projection_dock(bench: Bench, qtbot: QtBot) -> OutputProjectionDock:
+    """The Output projection dock at about its size in the main window."""
+    dock = OutputProjectionDock(bench)
+    qtbot.addWidget(dock)
+    dock.resize(660, 260)
+    with qtbot.waitActive(dock):
+        dock.show()
+        dock.activateWindow()
+    return dock
 
 
 @pytest.fixture

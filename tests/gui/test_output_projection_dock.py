@@ -24,7 +24,6 @@ from mhagui.document.edits import (
     set_gain,
     set_muted,
 )
-from mhagui.gui.docks.output_projection import OutputProjectionDock
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.projection_delegate import fitting_text
 
@@ -63,15 +62,8 @@ TWO_HEADS_OUTPUT = np.array(
 
 
 @pytest.fixture
-def dock(qtbot, bench):
-    """The dock at about its size in the main window."""
-    dock = OutputProjectionDock(bench)
-    qtbot.addWidget(dock)
-    dock.resize(660, 260)
-    with qtbot.waitActive(dock):
-        dock.show()
-        dock.activateWindow()
-    return dock
+def dock(projection_dock):
+    return projection_dock
 
 
 def settle(bench):

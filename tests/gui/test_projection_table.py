@@ -13,7 +13,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from mhagui.document.edits import MoveHead, RemoveHead, SetProjectionBlock
-from mhagui.gui.docks.output_projection import OutputProjectionDock
 
 Key, Button, Modifier = Qt.Key, Qt.MouseButton, Qt.KeyboardModifier
 Role = Qt.ItemDataRole
@@ -33,28 +32,14 @@ FOUR_HEADS_W_O = np.array(
 
 
 @pytest.fixture
-def dock(qtbot, bench):
-    """The dock at about its size in the main window."""
-    dock = OutputProjectionDock(bench)
-    qtbot.addWidget(dock)
-    dock.resize(660, 260)
-    with qtbot.waitActive(dock):
-        dock.show()
-        dock.activateWindow()
-    return dock
+def dock(projection_dock):
+    return projection_dock
 
 
 @pytest.fixture
 def table(dock):
     dock.table.setFocus()
     return dock.table
-
-
-@pytest.fixture
-def refusals(bench):
-    sentences = []
-    bench.refused.connect(sentences.append)
-    return sentences
 
 
 def settle(bench):
@@ -147,22 +132,22 @@ def test_a_number_is_typed(qtbot, bench, table, text, value):
     ],
 )
 def test_what_is_no_number_is_refused_and_the_old_value_stays(
-    qtbot, bench, table, refusals, text, sentence
+    qtbot, bench, table, refused, text, sentence
 ):
     type_in(qtbot, table, 1, 7, text)
     settle(bench)
-    assert refusals == [sentence]
+    assert refused == [sentence]
     assert w_o(bench)[1, 7] == shown(table)[1, 7] == -0.5
     assert bench.history.n_steps == 0
 
 
-def test_an_emptied_cell_is_refused(qtbot, bench, table, refusals):
+def test_an_emptied_cell_is_refused(qtbot, bench, table, refused):
     click(qtbot, table, 1, 7)
     qtbot.keyClick(table, Key.Key_F2)
     editor = editor_of(table)
     qtbot.keyClick(editor, Key.Key_Delete)
     qtbot.keyClick(editor, Key.Key_Return)
-    assert refusals == ["The cell is empty; write it like 0.5, −2 or 1e-3."]
+    assert refused == ["The cell is empty; write it like 0.5, −2 or 1e-3."]
     assert w_o(bench)[1, 7] == -0.5
 
 
@@ -237,10 +222,10 @@ def test_what_was_pasted_is_selected(qtbot, table):
     assert cells == {(row, column) for row in (2, 3, 4) for column in (5, 6)}
 
 
-def test_what_the_scene_refuses_is_not_selected(qtbot, bench, table, refusals):
+def test_what_the_scene_refuses_is_not_selected(qtbot, bench, table, refused):
     click(qtbot, table, 2, 5)
     paste(qtbot, table, "1e300 2\n3 1e308")
-    assert len(refusals) == 1
+    assert len(refused) == 1
     assert [(index.row(), index.column()) for index in table.selectedIndexes()] == [(2, 5)]
     assert w_o(bench).tolist() == FOUR_HEADS_W_O.tolist()
 
@@ -280,10 +265,10 @@ def test_one_pasted_number_fills_the_selection(qtbot, bench, table):
         ),
     ],
 )
-def test_a_paste_is_refused_whole(qtbot, bench, table, refusals, text, sentence):
+def test_a_paste_is_refused_whole(qtbot, bench, table, refused, text, sentence):
     click(qtbot, table, 6, 6)
     paste(qtbot, table, text)
-    assert refusals == [sentence]
+    assert refused == [sentence]
     assert w_o(bench).tolist() == FOUR_HEADS_W_O.tolist()
     assert bench.history.n_steps == 0
 
