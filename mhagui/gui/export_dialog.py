@@ -1,11 +1,13 @@
 """The dialog that writes figures of the scene to files."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QCheckBox,
     QDialog,
     QDialogButtonBox,
@@ -86,14 +88,14 @@ class ExportDialog(QDialog):
 
     def _form(self) -> QFormLayout:
         form = QFormLayout()
-        form.addRow("Figures", _in_column(list(self._figures.values())))
-        form.addRow("Formats", _in_row(list(self._formats.values())))
+        form.addRow("Figures", _held(QVBoxLayout(), self._figures.values()))
+        form.addRow("Formats", _held(QHBoxLayout(), self._formats.values()))
         form.addRow("Impulse row", self._row)
         form.addRow("Resolution", self._dpi)
         browse = QPushButton("&Browse…")
         browse.setAutoDefault(False)  # Enter exports
         browse.clicked.connect(self._browse)
-        form.addRow("Folder", _in_row([self._folder, browse]))
+        form.addRow("Folder", _held(QHBoxLayout(), [self._folder, browse]))
         return form
 
     def _buttons(self) -> QDialogButtonBox:
@@ -158,19 +160,11 @@ def _start_folder() -> Path:
         return Path.home()
 
 
-def _in_row(widgets: list[QWidget]) -> QWidget:
+def _held(layout: QBoxLayout, widgets: Iterable[QWidget]) -> QWidget:
+    """Return a widget that holds ``widgets`` in ``layout``."""
     holder = QWidget()
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(0, 0, 0, 0)
+    holder.setLayout(layout)
+    layout.setContentsMargins(0, 0, 0, 0)
     for widget in widgets:
-        row.addWidget(widget)
-    return holder
-
-
-def _in_column(widgets: list[QWidget]) -> QWidget:
-    holder = QWidget()
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(0, 0, 0, 0)
-    for widget in widgets:
-        column.addWidget(widget)
+        layout.addWidget(widget)
     return holder
