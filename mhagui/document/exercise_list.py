@@ -1,0 +1,519 @@
+"""The six exercises and the objectives of the lesson: what to do, and what shows that it is done.
+
+Facts and figures are those of the lesson on multi-head attention.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from mhagui import core
+from mhagui.document.compute import HeadResult
+from mhagui.document.exercises import Check, Choice, Exercise, Number, Objective, Shown, Start
+from mhagui.document.lessons import load_lesson
+from mhagui.document.patterns import Pattern
+from mhagui.document.presets import Preset, preset_matrix, why_not
+from mhagui.document.records import Array
+from mhagui.document.scene import Scene
+from mhagui.document.solver import gain_for
+from mhagui.document.view_state import WhatIf
+from mhagui.formats import fixed, positions, short
+
+ROW_4, ROW_6 = 3, 5  # from 0
+EXERCISE_2_HEADS = (1, 2, 4, 6, 8, 12)
+_OTHER_SIZES = WhatIf(d_model=256, n_heads=4, d_k=32, d_v=32, n_positions=128)
+
+
+# --- exercise 1: what W_O is for
+
+
+def _mixed_channels(shown: Shown) -> list[int]:
+    """Return the output channels, from 0, that hear two heads or more."""
+    hears = (shown.result.listening > 0).sum(axis=1)
+    return [int(channel) for channel in np.flatnonzero(hears > 1)]
+
+
+def _is_preset(scene: Scene, preset: Preset) -> bool:
+    return why_not(preset, scene) is None and np.array_equal(
+        scene.w_o, preset_matrix(preset, scene)
+    )
+
+
+def _unmixed(preset: Preset, shown: Shown) -> str | None:
+    if shown.scene.n_heads < 2 or not _is_preset(shown.scene, preset) or _mixed_channels(shown):
+        return None
+    return f"W_O = {preset.value}: no output channel hears two heads"
+
+
+def _mixed(shown: Shown) -> str | None:
+    channels, scene = _mixed_channels(shown), shown.scene
+    is_own = not any(_is_preset(scene, preset) for preset in Preset if _is_plain(preset))
+    if not channels or not is_own:
+        return None
+    names = ", ".join(positions(scene.d_model, "d")[channel] for channel in channels)
+    residual = short(shown.result.filter_bank_residual)
+    return f"a W_O of your own: {names} hear several heads; filter-bank residual {residual}"
+
+
+def _is_plain(preset: Preset) -> bool:
+    return preset is not Preset.RANDOM_ORTHOGONAL
+
+
+# --- exercises 2 and 5: what heads cost
+
+
+def _parameters(sizes: WhatIf) -> int:
+    return core.parameter_count(sizes.d_model, sizes.n_heads, sizes.d_k, sizes.d_v).total
+
+
+def _sizes_asked(d_model: int, n_heads: int, width: int, shown: Shown) -> str | None:
+    asked = shown.view.what_if
+    if asked is None or (asked.d_model, asked.n_heads, asked.d_k, asked.d_v) != (
+        d_model,
+        n_heads,
+        width,
+        width,
+    ):
+        return None
+    return f"d_model {d_model}, H {n_heads}: d_k = {width}, {_parameters(asked):,} parameters"
+
+
+def _cost_check(d_model: int, n_heads: int, width: int) -> Check:
+    text = f"d_model = {d_model}, H = {n_heads}, d_k = d_v = {width}"
+    return Check(f"h{n_heads}", text, partial(_sizes_asked, d_model, n_heads, width))
+
+
+# --- exercise 3: more heads, same roles
+
+
+def _groups(heads: tuple[HeadResult, ...]) -> list[list[int]]:
+    """Return the places of the heads, those with equal outputs and weights together."""
+    groups: list[list[int]] = []
+    for index, head in enumerate(heads):
+        twins = (group for group in groups if _are_twins(head, heads[group[0]]))
+        group = next(twins, None)
+        if group is None:
+            groups.append([index])
+        else:
+            group.append(index)
+    return groups
+
+
+def _are_twins(one: HeadResult, other: HeadResult) -> bool:
+    return np.array_equal(one.weights, other.weights) and np.array_equal(one.output, other.output)
+
+
+def _doubled(shown: Shown) -> str | None:
+    groups = _groups(shown.result.heads)
+    if len(shown.result.heads) != 8 or sorted(map(len, groups)) != [2] * 4:
+        return None
+    pairs = ", ".join(f"h{one + 1} = h{other + 1}" for one, other in groups)
+    return f"eight heads in four pairs with equal weights and outputs: {pairs}"
+
+
+def _parted(shown: Shown) -> str | None:
+    groups = _groups(shown.result.heads)
+    if len(shown.result.heads) != 8 or sorted(map(len, groups)) != [1, 1, 2, 2, 2]:
+        return None
+    alone = " and ".join(f"h{group[0] + 1}" for group in groups if len(group) == 1)
+    return f"{alone} differ, the other six are three pairs still"
+
+
+# --- exercise 4: two things at once
+
+
+def _splits(head: HeadResult) -> bool:
+    row = head.weights[ROW_4]
+    return bool(abs(row[0] - row[2]) < 0.1 and row[0] + row[2] > 0.9)
+
+
+def _two_at_once(shown: Shown) -> str | None:
+    if shown.scene.n_positions <= ROW_4:
+        return None
+    for number, head in enumerate(shown.result.heads, 1):
+        if _splits(head):
+            row = head.weights[ROW_4]
+            bits = fixed(float(head.row_entropy_bits[ROW_4]))
+            return f"h{number}, row t4: t1 {fixed(row[0])}, t3 {fixed(row[2])}; {bits} bits"
+    return None
+
+
+def _beside_one_hot(shown: Shown) -> str | None:
+    if _two_at_once(shown) is None:
+        return None
+    for number, head in enumerate(shown.result.heads, 1):
+        bits = float(head.row_entropy_bits[ROW_4])
+        if bits < 0.05 and head.weights[ROW_4].max() > 0.99:
+            return f"h{number}, row t4, nearly one-hot: {fixed(bits)} bits"
+    return None
+
+
+# --- exercise 6: a sharper head
+
+
+def _first_token_heads(shown: Shown) -> list[HeadResult]:
+    if shown.scene.n_positions <= ROW_6:
+        return []
+    return [head for head in shown.result.heads if head.head.pattern is Pattern.FIRST_TOKEN]
+
+
+def _magnitude(head: HeadResult) -> float:
+    """Return key magnitude times gain, on which alone the weights depend."""
+    return head.head.key_magnitude * head.gain
+
+
+def _sharpness(head: HeadResult) -> str:
+    bits, spread = (
+        fixed(float(values[ROW_6])) for values in (head.row_entropy_bits, head.effective_positions)
+    )
+    return f"|K|·g = {short(_magnitude(head))}: {bits} bits, {spread} effective positions at t6"
+
+
+def _sharper(wanted: float, shown: Shown) -> str | None:
+    heads = [h for h in _first_token_heads(shown) if abs(_magnitude(h) - wanted) < 1e-6]
+    return _sharpness(heads[0]) if heads else None
+
+
+def _just_sharp_enough(shown: Shown) -> str | None:
+    for head in _first_token_heads(shown):
+        if 1.09 <= head.effective_positions[ROW_6] < 1.1:
+            return _sharpness(head)
+    return None
+
+
+def _lesson_head() -> tuple[Scene, Array]:
+    """Return the scene of the four heads, and what its first head's row t6 scores."""
+    scene = load_lesson("four-heads")
+    q, k = core.first_token_head(scene.n_positions, scene.d_k)
+    return scene, core.attention_scores(q, k)[ROW_6]
+
+
+def _bits_at(magnitude: float) -> float:
+    _, scores = _lesson_head()
+    weights = core.weights_from_scores(scores[np.newaxis], gain=magnitude / 3, mask=None)
+    return float(core.row_entropy_bits(weights)[0])
+
+
+def _needed_magnitude() -> float:
+    return 3 * gain_for(_lesson_head()[1], 1.1)
+
+
+_MakeExercise = Callable[[], Exercise]
+
+
+def _exercise_1() -> Exercise:
+    return Exercise(
+        number=1,
+        title="What W_O is for",
+        task=(
+            "Set W_O to the identity (presets beside the table) and read who listens to whom.",
+            "Set it to “swap head blocks” and read again.",
+            "Then write a W_O of your own in which some output channel hears both heads.",
+        ),
+        start=Start("two-heads", ("projectionDock",)),
+        checks=(
+            Check(
+                "identity",
+                "W_O is the identity, and no channel hears two heads",
+                partial(_unmixed, Preset.IDENTITY),
+            ),
+            Check(
+                "swap",
+                "W_O swaps the head blocks, and no channel hears two heads",
+                partial(_unmixed, Preset.SWAP),
+            ),
+            Check("mix", "With a W_O of your own a channel hears two heads", _mixed),
+        ),
+        questions=(
+            Choice(
+                "which",
+                "Of identity and swap, which makes an output channel depend on two heads?",
+                ("the identity", "the swap", "both", "neither"),
+                3,
+            ),
+            Choice(
+                "role",
+                "Concat has the right shape already. What does a learned W_O add?",
+                (
+                    "it makes the output wider",
+                    "it lets one output channel combine what several heads found",
+                    "it makes the rows of A sum to 1",
+                    "it lowers the number of parameters",
+                ),
+                1,
+            ),
+            Choice(
+                "residual",
+                "How large is |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)| for a W_O that mixes?",
+                (
+                    "0, or what rounding leaves, whatever W_O is",
+                    "the more W_O mixes, the larger",
+                    "0 for the identity only",
+                ),
+                0,
+            ),
+        ),
+        hint=(
+            "A row of W_O reads one feature of Concat, a column writes one output channel: a "
+            "column with numbers in the rows of both heads hears both. Type one number."
+        ),
+        why=(
+            "The identity and the swap only place the heads' features side by side, in one order "
+            "or the other: every channel still comes from a single head. Only where a column of "
+            "W_O has numbers in several heads' rows do features of these heads meet, and later "
+            "layers can use them together. The sum over heads stays exact all the while, because "
+            "a product with stacked blocks is the sum of the products."
+        ),
+        figures=("projection",),
+    )
+
+
+def _exercise_2() -> Exercise:
+    checks = tuple(_cost_check(384, heads, 384 // heads) for heads in EXERCISE_2_HEADS)
+    return Exercise(
+        number=2,
+        title="More heads at the same width",
+        task=(
+            "In the cost panel set d_model to 384 and keep d_k = d_v = d_model/H.",
+            "Set H to 1, 2, 4, 6, 8 and 12, and read d_k and the number of parameters each time.",
+        ),
+        start=Start(None, ("costDock",), _OTHER_SIZES),
+        checks=checks,
+        questions=(
+            Number(
+                "count",
+                "How many parameters has the layer at H = 12?",
+                4 * 384**2,
+                0,
+                "parameters",
+            ),
+            Choice(
+                "trade",
+                "What does a larger H cost at the same d_model?",
+                (
+                    "more parameters",
+                    "more multiply–adds for the scores",
+                    "narrower heads, with scores of lower rank, and more weights to keep",
+                    "nothing at all",
+                ),
+                2,
+            ),
+        ),
+        hint="The case “Exercise 2” in the cost panel lists all six; a click sets one.",
+        why=(
+            "Q, K, V and W_O each have d_model² = 147,456 parameters however their columns are "
+            "shared out, 589,824 in all. What shrinks is the width of a head, and with it the "
+            "rank its scores can have; what grows is the number of T × T weight matrices, and of "
+            "exponentials, with H."
+        ),
+        figures=("cost",),
+    )
+
+
+def _exercise_3() -> Exercise:
+    return Exercise(
+        number=3,
+        title="More heads, same roles",
+        task=(
+            "Make eight heads of the four, each with a copy: the same pattern and the same W_V.",
+            "Compare weights and outputs of a head and its copy.",
+            "Then change one copy, by its gain or its pattern, until it goes its own way.",
+        ),
+        start=Start("four-heads", ("headsDock", "heatmapsDock")),
+        checks=(
+            Check("eight", "Eight heads are four pairs of equal weights and outputs", _doubled),
+            Check("parted", "One pair differs, the other three do not", _parted),
+        ),
+        questions=(
+            Choice(
+                "differ",
+                "Head and copy see the same X and have the same W_V. Do their outputs differ?",
+                ("yes, in every row", "yes, by rounding", "no, not in a single digit"),
+                2,
+            ),
+            Choice(
+                "training",
+                "What follows for training?",
+                (
+                    "copies drift apart by themselves",
+                    "heads must start from different weights, or they get the same gradients",
+                    "eight copies learn twice as fast as four",
+                ),
+                1,
+            ),
+        ),
+        hint=(
+            "Duplicate each of the four: a copy has all that its original has, W_V too, and stands "
+            "right behind it. “Add head” takes value features of its own, so that its output may "
+            "differ though its weights do not."
+        ),
+        why=(
+            "A copy computes the same numbers, so it adds nothing that a larger W_O block of the "
+            "first could not. With equal weights both would also get equal gradients, and stay "
+            "copies for ever: what tells heads apart at first is a random start. Even so many "
+            "heads of trained models can be removed at little loss."
+        ),
+        figures=("heads", "entropy"),
+    )
+
+
+def _exercise_4() -> Exercise:
+    return Exercise(
+        number=4,
+        title="Two things at once",
+        task=(
+            "Give a head queries and keys so that row t4 looks at t1 and t3 about equally, and at "
+            "t2 and t4 hardly at all: by a pattern, by hand, or by the weights you want.",
+            "Let another head be nearly one-hot in row t4, and compare what the two spend.",
+        ),
+        start=Start("four-heads", ("headsDock", "impulseDock")),
+        checks=(
+            Check(
+                "two",
+                "In row t4 a head has t1 and t3 within 0.1 of each other and over 0.9 together",
+                _two_at_once,
+            ),
+            Check("one", "Beside it a head is one-hot in row t4, below 0.05 bits", _beside_one_hot),
+        ),
+        questions=(
+            Number(
+                "bits",
+                "An even split of two costs how many bits more than a one-hot row?",
+                1.0,
+                0.05,
+                "bits",
+            ),
+            Choice(
+                "softmax",
+                "Which property of softmax makes the split possible?",
+                (
+                    "it always picks one key",
+                    "keys with equal scores get equal weights",
+                    "its rows may sum to more than 1",
+                    "it ignores the scores of masked keys",
+                ),
+                1,
+            ),
+        ),
+        hint=(
+            "The pattern “two positions” does it. A larger gain makes both heads sharper: the "
+            "split stays even, the one-hot row comes closer to 0 bits."
+        ),
+        why=(
+            "Softmax depends on differences of scores alone: two keys that score alike, far above "
+            "all others, share the row evenly. The price is one bit: the head no longer fetches a "
+            "position but the mean of two, which nothing after it can take apart again. Two heads "
+            "would fetch both separately."
+        ),
+        figures=("heads", "impulse"),
+    )
+
+
+def _exercise_5() -> Exercise:
+    return Exercise(
+        number=5,
+        title="Head count against head width",
+        task=(
+            "In the cost panel set d_model to 512, H to 8 and d_k = d_v = 64.",
+            "Then let H be 16 while d_k and d_v stay 64, and compare the parameters.",
+        ),
+        start=Start(None, ("costDock",), _OTHER_SIZES),
+        checks=(_cost_check(512, 8, 64), _cost_check(512, 16, 64)),
+        questions=(
+            Number("factor", "By which factor does the number of parameters grow?", 2, 0, "times"),
+            Choice(
+                "fixed",
+                "Why do wider models usually get more heads of the same d_k?",
+                (
+                    "a head keeps its rank, its score scale and its share of the cost",
+                    "H must be a power of two",
+                    "the number of parameters then stays the same",
+                ),
+                0,
+            ),
+        ),
+        hint="Switch off d_k = d_v = d_model/H first, or take the case “Exercise 5”.",
+        why=(
+            "With d_k kept, H·d_k grows beyond d_model, and all four projections with it: from "
+            "1,048,576 to 2,097,152. What a head can do, scores of rank up to d_k scaled by "
+            "1/√d_k, is settled by its width; so when a model gets wider one adds heads that are "
+            "known to work, and d_model = H·d_k grows along."
+        ),
+        figures=("cost",),
+    )
+
+
+def _exercise_6() -> Exercise:
+    return Exercise(
+        number=6,
+        title="A sharper first-token head",
+        task=(
+            "Give head 1 a key magnitude of 6 and then of 9 (or a gain of 2 and 3), and read the "
+            "bits it spends at t6.",
+            "Find the magnitude that brings its effective positions at t6 just below 1.1.",
+        ),
+        start=Start("four-heads", ("headsDock", "entropyDock")),
+        checks=(
+            Check("six", "A first-token head with |K|·g = 6", partial(_sharper, 6.0)),
+            Check("nine", "A first-token head with |K|·g = 9", partial(_sharper, 9.0)),
+            Check(
+                "enough", "Its effective positions at t6 are from 1.09 to 1.1", _just_sharp_enough
+            ),
+        ),
+        questions=(
+            Number("bits6", "Bits at t6 with |K| = 6?", _bits_at(6.0), 0.006, "bits"),
+            Number("bits9", "Bits at t6 with |K| = 9?", _bits_at(9.0), 0.006, "bits"),
+            Number(
+                "magnitude",
+                "Which key magnitude gives 1.1 effective positions at t6?",
+                _needed_magnitude(),
+                0.05,
+                "",
+            ),
+        ),
+        hint=(
+            "The solver below finds the gain for as many effective positions as you ask for; the "
+            "magnitude is 3 times that gain."
+        ),
+        why=(
+            "The first key leads all others by |K|·g/√2 in score, the same in every row, and in "
+            "row t6 five others share what is left. Their weight falls exponentially with the "
+            "lead: 1.824 bits at 3, 0.510 at 6, 0.091 at 9; 8.31 is where 2^H passes 1.1."
+        ),
+        figures=("heads", "entropy"),
+    )
+
+
+def exercises() -> tuple[Exercise, ...]:
+    """Return the six exercises, in order."""
+    makers: tuple[_MakeExercise, ...] = (
+        _exercise_1,
+        _exercise_2,
+        _exercise_3,
+        _exercise_4,
+        _exercise_5,
+        _exercise_6,
+    )
+    return tuple(make() for make in makers)
+
+
+OBJECTIVES = (
+    Objective(
+        "Say why one head is not enough: one softmax row is one average of the past, and its "
+        "scores have rank d_k at most; and what H heads give at the same cost",
+        (4, 2),
+    ),
+    Objective("Compute H heads side by side, each with W_Q, W_K and W_V of its own", (3,)),
+    Objective(
+        "Put the outputs side by side, project them by W_O, and see that this is the sum of H "
+        "filters",
+        (1,),
+    ),
+    Objective("Count the parameters: 4·d_model² where d_k = d_v = d_model/H", (2, 5)),
+    Objective(
+        "Read heatmaps as filters (hold, delay, identity, growing box) and their selectivity in "
+        "bits",
+        (6, 4),
+    ),
+)
