@@ -6,197 +6,25 @@ Facts and figures are those of the lesson on multi-head attention.
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-
-from mhagui import core
-from mhagui.document.compute import HeadResult
-from mhagui.document.exercises import Check, Choice, Exercise, Number, Objective, Shown, Start
-from mhagui.document.lessons import load_lesson
-from mhagui.document.patterns import Pattern
-from mhagui.document.presets import Preset, preset_matrix, why_not
-from mhagui.document.records import Array
-from mhagui.document.scene import Scene
-from mhagui.document.solver import gain_for
+from mhagui.document.exercise_checks import (
+    beside_one_hot,
+    bits_at,
+    cost_check,
+    doubled,
+    just_sharp_enough,
+    mixed,
+    needed_magnitude,
+    parted,
+    sharper,
+    two_at_once,
+    unmixed,
+)
+from mhagui.document.exercises import Check, Choice, Exercise, Number, Objective, Start
+from mhagui.document.presets import Preset
 from mhagui.document.view_state import WhatIf
-from mhagui.formats import fixed, positions, short
 
-ROW_4, ROW_6 = 3, 5  # from 0
 EXERCISE_2_HEADS = (1, 2, 4, 6, 8, 12)
 _OTHER_SIZES = WhatIf(d_model=256, n_heads=4, d_k=32, d_v=32, n_positions=128)
-
-
-# --- exercise 1: what W_O is for
-
-
-def _mixed_channels(shown: Shown) -> list[int]:
-    """Return the output channels, from 0, that hear two heads or more."""
-    hears = (shown.result.listening > 0).sum(axis=1)
-    return [int(channel) for channel in np.flatnonzero(hears > 1)]
-
-
-def _is_preset(scene: Scene, preset: Preset) -> bool:
-    return why_not(preset, scene) is None and np.array_equal(
-        scene.w_o, preset_matrix(preset, scene)
-    )
-
-
-def _unmixed(preset: Preset, shown: Shown) -> str | None:
-    if shown.scene.n_heads < 2 or not _is_preset(shown.scene, preset) or _mixed_channels(shown):
-        return None
-    return f"W_O = {preset.value}: no output channel hears two heads"
-
-
-def _mixed(shown: Shown) -> str | None:
-    channels, scene = _mixed_channels(shown), shown.scene
-    is_own = not any(_is_preset(scene, preset) for preset in Preset if _is_plain(preset))
-    if not channels or not is_own:
-        return None
-    names = ", ".join(positions(scene.d_model, "d")[channel] for channel in channels)
-    residual = short(shown.result.filter_bank_residual)
-    return f"a W_O of your own: {names} hear several heads; filter-bank residual {residual}"
-
-
-def _is_plain(preset: Preset) -> bool:
-    return preset is not Preset.RANDOM_ORTHOGONAL
-
-
-# --- exercises 2 and 5: what heads cost
-
-
-def _parameters(sizes: WhatIf) -> int:
-    return core.parameter_count(sizes.d_model, sizes.n_heads, sizes.d_k, sizes.d_v).total
-
-
-def _sizes_asked(d_model: int, n_heads: int, width: int, shown: Shown) -> str | None:
-    asked = shown.view.what_if
-    if asked is None or (asked.d_model, asked.n_heads, asked.d_k, asked.d_v) != (
-        d_model,
-        n_heads,
-        width,
-        width,
-    ):
-        return None
-    return f"d_model {d_model}, H {n_heads}: d_k = {width}, {_parameters(asked):,} parameters"
-
-
-def _cost_check(d_model: int, n_heads: int, width: int) -> Check:
-    text = f"d_model = {d_model}, H = {n_heads}, d_k = d_v = {width}"
-    return Check(f"h{n_heads}", text, partial(_sizes_asked, d_model, n_heads, width))
-
-
-# --- exercise 3: more heads, same roles
-
-
-def _groups(heads: tuple[HeadResult, ...]) -> list[list[int]]:
-    """Return the places of the heads, those with equal outputs and weights together."""
-    groups: list[list[int]] = []
-    for index, head in enumerate(heads):
-        twins = (group for group in groups if _are_twins(head, heads[group[0]]))
-        group = next(twins, None)
-        if group is None:
-            groups.append([index])
-        else:
-            group.append(index)
-    return groups
-
-
-def _are_twins(one: HeadResult, other: HeadResult) -> bool:
-    return np.array_equal(one.weights, other.weights) and np.array_equal(one.output, other.output)
-
-
-def _doubled(shown: Shown) -> str | None:
-    groups = _groups(shown.result.heads)
-    if len(shown.result.heads) != 8 or sorted(map(len, groups)) != [2] * 4:
-        return None
-    pairs = ", ".join(f"h{one + 1} = h{other + 1}" for one, other in groups)
-    return f"eight heads in four pairs with equal weights and outputs: {pairs}"
-
-
-def _parted(shown: Shown) -> str | None:
-    groups = _groups(shown.result.heads)
-    if len(shown.result.heads) != 8 or sorted(map(len, groups)) != [1, 1, 2, 2, 2]:
-        return None
-    alone = " and ".join(f"h{group[0] + 1}" for group in groups if len(group) == 1)
-    return f"{alone} differ, the other six are three pairs still"
-
-
-# --- exercise 4: two things at once
-
-
-def _splits(head: HeadResult) -> bool:
-    row = head.weights[ROW_4]
-    return bool(abs(row[0] - row[2]) < 0.1 and row[0] + row[2] > 0.9)
-
-
-def _two_at_once(shown: Shown) -> str | None:
-    if shown.scene.n_positions <= ROW_4:
-        return None
-    for number, head in enumerate(shown.result.heads, 1):
-        if _splits(head):
-            row = head.weights[ROW_4]
-            bits = fixed(float(head.row_entropy_bits[ROW_4]))
-            return f"h{number}, row t4: t1 {fixed(row[0])}, t3 {fixed(row[2])}; {bits} bits"
-    return None
-
-
-def _beside_one_hot(shown: Shown) -> str | None:
-    if _two_at_once(shown) is None:
-        return None
-    for number, head in enumerate(shown.result.heads, 1):
-        bits = float(head.row_entropy_bits[ROW_4])
-        if bits < 0.05 and head.weights[ROW_4].max() > 0.99:
-            return f"h{number}, row t4, nearly one-hot: {fixed(bits)} bits"
-    return None
-
-
-# --- exercise 6: a sharper head
-
-
-def _first_token_heads(shown: Shown) -> list[HeadResult]:
-    if shown.scene.n_positions <= ROW_6:
-        return []
-    return [head for head in shown.result.heads if head.head.pattern is Pattern.FIRST_TOKEN]
-
-
-def _magnitude(head: HeadResult) -> float:
-    """Return key magnitude times gain, on which alone the weights depend."""
-    return head.head.key_magnitude * head.gain
-
-
-def _sharpness(head: HeadResult) -> str:
-    bits, spread = (
-        fixed(float(values[ROW_6])) for values in (head.row_entropy_bits, head.effective_positions)
-    )
-    return f"|K|·g = {short(_magnitude(head))}: {bits} bits, {spread} effective positions at t6"
-
-
-def _sharper(wanted: float, shown: Shown) -> str | None:
-    heads = [h for h in _first_token_heads(shown) if abs(_magnitude(h) - wanted) < 1e-6]
-    return _sharpness(heads[0]) if heads else None
-
-
-def _just_sharp_enough(shown: Shown) -> str | None:
-    for head in _first_token_heads(shown):
-        if 1.09 <= head.effective_positions[ROW_6] < 1.1:
-            return _sharpness(head)
-    return None
-
-
-def _lesson_head() -> tuple[Scene, Array]:
-    """Return the scene of the four heads, and what its first head's row t6 scores."""
-    scene = load_lesson("four-heads")
-    q, k = core.first_token_head(scene.n_positions, scene.d_k)
-    return scene, core.attention_scores(q, k)[ROW_6]
-
-
-def _bits_at(magnitude: float) -> float:
-    _, scores = _lesson_head()
-    weights = core.weights_from_scores(scores[np.newaxis], gain=magnitude / 3, mask=None)
-    return float(core.row_entropy_bits(weights)[0])
-
-
-def _needed_magnitude() -> float:
-    return 3 * gain_for(_lesson_head()[1], 1.1)
 
 
 _MakeExercise = Callable[[], Exercise]
@@ -216,14 +44,14 @@ def _exercise_1() -> Exercise:
             Check(
                 "identity",
                 "W_O is the identity, and no channel hears two heads",
-                partial(_unmixed, Preset.IDENTITY),
+                partial(unmixed, Preset.IDENTITY),
             ),
             Check(
                 "swap",
                 "W_O swaps the head blocks, and no channel hears two heads",
-                partial(_unmixed, Preset.SWAP),
+                partial(unmixed, Preset.SWAP),
             ),
-            Check("mix", "With a W_O of your own a channel hears two heads", _mixed),
+            Check("mix", "With a W_O of your own a channel hears two heads", mixed),
         ),
         questions=(
             Choice(
@@ -270,7 +98,7 @@ def _exercise_1() -> Exercise:
 
 
 def _exercise_2() -> Exercise:
-    checks = tuple(_cost_check(384, heads, 384 // heads) for heads in EXERCISE_2_HEADS)
+    checks = tuple(cost_check(384, heads, 384 // heads) for heads in EXERCISE_2_HEADS)
     return Exercise(
         number=2,
         title="More heads at the same width",
@@ -322,8 +150,8 @@ def _exercise_3() -> Exercise:
         ),
         start=Start("four-heads", ("headsDock", "heatmapsDock")),
         checks=(
-            Check("eight", "Eight heads are four pairs of equal weights and outputs", _doubled),
-            Check("parted", "One pair differs, the other three do not", _parted),
+            Check("eight", "Eight heads are four pairs of equal weights and outputs", doubled),
+            Check("parted", "One pair differs, the other three do not", parted),
         ),
         questions=(
             Choice(
@@ -372,9 +200,9 @@ def _exercise_4() -> Exercise:
             Check(
                 "two",
                 "In row t4 a head has t1 and t3 within 0.1 of each other and over 0.9 together",
-                _two_at_once,
+                two_at_once,
             ),
-            Check("one", "Beside it a head is one-hot in row t4, below 0.05 bits", _beside_one_hot),
+            Check("one", "Beside it a head is one-hot in row t4, below 0.05 bits", beside_one_hot),
         ),
         questions=(
             Number(
@@ -419,7 +247,7 @@ def _exercise_5() -> Exercise:
             "Then let H be 16 while d_k and d_v stay 64, and compare the parameters.",
         ),
         start=Start(None, ("costDock",), _OTHER_SIZES),
-        checks=(_cost_check(512, 8, 64), _cost_check(512, 16, 64)),
+        checks=(cost_check(512, 8, 64), cost_check(512, 16, 64)),
         questions=(
             Number("factor", "By which factor does the number of parameters grow?", 2, 0, "times"),
             Choice(
@@ -455,19 +283,19 @@ def _exercise_6() -> Exercise:
         ),
         start=Start("four-heads", ("headsDock", "entropyDock")),
         checks=(
-            Check("six", "A first-token head with |K|·g = 6", partial(_sharper, 6.0)),
-            Check("nine", "A first-token head with |K|·g = 9", partial(_sharper, 9.0)),
+            Check("six", "A first-token head with |K|·g = 6", partial(sharper, 6.0)),
+            Check("nine", "A first-token head with |K|·g = 9", partial(sharper, 9.0)),
             Check(
-                "enough", "Its effective positions at t6 are from 1.09 to 1.1", _just_sharp_enough
+                "enough", "Its effective positions at t6 are from 1.09 to 1.1", just_sharp_enough
             ),
         ),
         questions=(
-            Number("bits6", "Bits at t6 with |K| = 6?", _bits_at(6.0), 0.006, "bits"),
-            Number("bits9", "Bits at t6 with |K| = 9?", _bits_at(9.0), 0.006, "bits"),
+            Number("bits6", "Bits at t6 with |K| = 6?", bits_at(6.0), 0.006, "bits"),
+            Number("bits9", "Bits at t6 with |K| = 9?", bits_at(9.0), 0.006, "bits"),
             Number(
                 "magnitude",
                 "Which key magnitude gives 1.1 effective positions at t6?",
-                _needed_magnitude(),
+                needed_magnitude(),
                 0.05,
                 "",
             ),

@@ -1,0 +1,205 @@
+"""What shows on the bench that a step of an exercise is done, told with its numbers."""
+
+from functools import partial
+
+import numpy as np
+
+from mhagui import core
+from mhagui.document.compute import HeadResult
+from mhagui.document.exercises import Check, Shown
+from mhagui.document.lessons import load_lesson
+from mhagui.document.patterns import Pattern
+from mhagui.document.presets import Preset, preset_matrix, why_not
+from mhagui.document.records import Array
+from mhagui.document.scene import Scene
+from mhagui.document.solver import gain_for
+from mhagui.document.view_state import WhatIf
+from mhagui.formats import fixed, positions, short
+
+ROW_4, ROW_6 = 3, 5  # from 0
+
+
+# --- exercise 1: what W_O is for
+
+
+def _mixed_channels(shown: Shown) -> list[int]:
+    """Return the output channels, from 0, that hear two heads or more."""
+    hears = (shown.result.listening > 0).sum(axis=1)
+    return [int(channel) for channel in np.flatnonzero(hears > 1)]
+
+
+def _is_preset(scene: Scene, preset: Preset) -> bool:
+    return why_not(preset, scene) is None and np.array_equal(
+        scene.w_o, preset_matrix(preset, scene)
+    )
+
+
+def unmixed(preset: Preset, shown: Shown) -> str | None:
+    """Tell that W_O is ``preset`` and no output channel hears two heads."""
+    if shown.scene.n_heads < 2 or not _is_preset(shown.scene, preset) or _mixed_channels(shown):
+        return None
+    return f"W_O = {preset.value}: no output channel hears two heads"
+
+
+def mixed(shown: Shown) -> str | None:
+    """Tell which output channels hear several heads through a W_O that is no preset."""
+    channels, scene = _mixed_channels(shown), shown.scene
+    is_own = not any(_is_preset(scene, preset) for preset in Preset if _is_plain(preset))
+    if not channels or not is_own:
+        return None
+    names = ", ".join(positions(scene.d_model, "d")[channel] for channel in channels)
+    residual = short(shown.result.filter_bank_residual)
+    return f"a W_O of your own: {names} hear several heads; filter-bank residual {residual}"
+
+
+def _is_plain(preset: Preset) -> bool:
+    return preset is not Preset.RANDOM_ORTHOGONAL
+
+
+# --- exercises 2 and 5: what heads cost
+
+
+def _parameters(sizes: WhatIf) -> int:
+    return core.parameter_count(sizes.d_model, sizes.n_heads, sizes.d_k, sizes.d_v).total
+
+
+def sizes_asked(d_model: int, n_heads: int, width: int, shown: Shown) -> str | None:
+    """Tell what the sizes cost, where they are those asked for."""
+    asked = shown.view.what_if
+    if asked is None or (asked.d_model, asked.n_heads, asked.d_k, asked.d_v) != (
+        d_model,
+        n_heads,
+        width,
+        width,
+    ):
+        return None
+    return f"d_model {d_model}, H {n_heads}: d_k = {width}, {_parameters(asked):,} parameters"
+
+
+def cost_check(d_model: int, n_heads: int, width: int) -> Check:
+    """Return the check that the cost of these sizes has been asked for."""
+    text = f"d_model = {d_model}, H = {n_heads}, d_k = d_v = {width}"
+    return Check(f"h{n_heads}", text, partial(sizes_asked, d_model, n_heads, width))
+
+
+# --- exercise 3: more heads, same roles
+
+
+def _groups(heads: tuple[HeadResult, ...]) -> list[list[int]]:
+    """Return the places of the heads, those with equal outputs and weights together."""
+    groups: list[list[int]] = []
+    for index, head in enumerate(heads):
+        twins = (group for group in groups if _are_twins(head, heads[group[0]]))
+        group = next(twins, None)
+        if group is None:
+            groups.append([index])
+        else:
+            group.append(index)
+    return groups
+
+
+def _are_twins(one: HeadResult, other: HeadResult) -> bool:
+    return np.array_equal(one.weights, other.weights) and np.array_equal(one.output, other.output)
+
+
+def doubled(shown: Shown) -> str | None:
+    """Tell the four pairs that eight heads make, equal in weights and outputs."""
+    groups = _groups(shown.result.heads)
+    if len(shown.result.heads) != 8 or sorted(map(len, groups)) != [2] * 4:
+        return None
+    pairs = ", ".join(f"h{one + 1} = h{other + 1}" for one, other in groups)
+    return f"eight heads in four pairs with equal weights and outputs: {pairs}"
+
+
+def parted(shown: Shown) -> str | None:
+    """Tell which two of eight heads differ, where the others are three pairs."""
+    groups = _groups(shown.result.heads)
+    if len(shown.result.heads) != 8 or sorted(map(len, groups)) != [1, 1, 2, 2, 2]:
+        return None
+    alone = " and ".join(f"h{group[0] + 1}" for group in groups if len(group) == 1)
+    return f"{alone} differ, the other six are three pairs still"
+
+
+# --- exercise 4: two things at once
+
+
+def _splits(head: HeadResult) -> bool:
+    row = head.weights[ROW_4]
+    return bool(abs(row[0] - row[2]) < 0.1 and row[0] + row[2] > 0.9)
+
+
+def two_at_once(shown: Shown) -> str | None:
+    """Tell how a head splits row t4 between t1 and t3."""
+    if shown.scene.n_positions <= ROW_4:
+        return None
+    for number, head in enumerate(shown.result.heads, 1):
+        if _splits(head):
+            row = head.weights[ROW_4]
+            bits = fixed(float(head.row_entropy_bits[ROW_4]))
+            return f"h{number}, row t4: t1 {fixed(row[0])}, t3 {fixed(row[2])}; {bits} bits"
+    return None
+
+
+def beside_one_hot(shown: Shown) -> str | None:
+    """Tell the bits of a nearly one-hot row t4, where another head splits its own."""
+    if two_at_once(shown) is None:
+        return None
+    for number, head in enumerate(shown.result.heads, 1):
+        bits = float(head.row_entropy_bits[ROW_4])
+        if bits < 0.05 and head.weights[ROW_4].max() > 0.99:
+            return f"h{number}, row t4, nearly one-hot: {fixed(bits)} bits"
+    return None
+
+
+# --- exercise 6: a sharper head
+
+
+def _first_token_heads(shown: Shown) -> list[HeadResult]:
+    if shown.scene.n_positions <= ROW_6:
+        return []
+    return [head for head in shown.result.heads if head.head.pattern is Pattern.FIRST_TOKEN]
+
+
+def _magnitude(head: HeadResult) -> float:
+    """Return key magnitude times gain, on which alone the weights depend."""
+    return head.head.key_magnitude * head.gain
+
+
+def _sharpness(head: HeadResult) -> str:
+    bits, spread = (
+        fixed(float(values[ROW_6])) for values in (head.row_entropy_bits, head.effective_positions)
+    )
+    return f"|K|·g = {short(_magnitude(head))}: {bits} bits, {spread} effective positions at t6"
+
+
+def sharper(wanted: float, shown: Shown) -> str | None:
+    """Tell how sharp a first-token head is at t6, where |K|·g is ``wanted``."""
+    heads = [h for h in _first_token_heads(shown) if abs(_magnitude(h) - wanted) < 1e-6]
+    return _sharpness(heads[0]) if heads else None
+
+
+def just_sharp_enough(shown: Shown) -> str | None:
+    """Tell how sharp a first-token head is at t6, where 2^H is just below 1.1."""
+    for head in _first_token_heads(shown):
+        if 1.09 <= head.effective_positions[ROW_6] < 1.1:
+            return _sharpness(head)
+    return None
+
+
+def _lesson_head() -> tuple[Scene, Array]:
+    """Return the scene of the four heads, and what its first head's row t6 scores."""
+    scene = load_lesson("four-heads")
+    q, k = core.first_token_head(scene.n_positions, scene.d_k)
+    return scene, core.attention_scores(q, k)[ROW_6]
+
+
+def bits_at(magnitude: float) -> float:
+    """Return what the lesson's first head spends at t6 with ``magnitude``, in bits."""
+    _, scores = _lesson_head()
+    weights = core.weights_from_scores(scores[np.newaxis], gain=magnitude / 3, mask=None)
+    return float(core.row_entropy_bits(weights)[0])
+
+
+def needed_magnitude() -> float:
+    """Return the magnitude at which the lesson's first head has 2^H = 1.1 at t6."""
+    return 3 * gain_for(_lesson_head()[1], 1.1)
