@@ -187,8 +187,8 @@ def test_a_figure_that_the_scene_does_not_have_is_left_out_unless_asked_for(caps
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nolesson"], "“nolesson” is neither a lesson (four-heads and two-heads) nor a file"),
-        (["report", "nolesson"], "four-heads and two-heads"),
+        (["nolesson"], "“nolesson” is neither a lesson (content-position, four-heads, "),
+        (["report", "nolesson"], "induction and two-heads) nor a file"),
         (["report", "n" * 5000], "name"),
         (["report", "--gain", "5=1"], "no head 5; “four heads” has heads 1 to 4"),
         (["report", "--gain", "0=1"], "no head 0"),
@@ -259,8 +259,8 @@ def altered(**changes):
         (b"\x89PNG\r\n\x1a\n\x00\xff", "broken.json"),
         (b'{"format": "mhagui scene", "version": 1, "title": ', "broken.json"),
         (b"[" * 100_000, "broken.json"),
-        (altered(sequence_length=0, x=None), "from 1 to 1024; got 0"),
-        (altered(sequence_length=10_000_000, x=None), "from 1 to 1024; got 10000000"),
+        (altered(sequence_length=0, x=None), "from 1 to 4096; got 0"),
+        (altered(sequence_length=10_000_000, x=None), "from 1 to 4096; got 10000000"),
         (altered(w_o=[[1.0, 2.0, 3.0, 4.0]] * 3), "W_O is 3 × 4, but these heads need 4 × 4"),
         (altered(heads=[]), "heads"),
     ],

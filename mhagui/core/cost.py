@@ -17,6 +17,44 @@ class ParameterCount(NamedTuple):
     total: int
 
 
+class StageCosts(NamedTuple):
+    """What each stage of a layer does for one sequence, and what it has to hold.
+
+    Attributes
+    ----------
+    projections, scores, weighted_sums, output_projection
+        Multiply-adds of X·W_Q, X·W_K and X·W_V together, of Q·Kᵀ, of A·V, and of Concat·W_O.
+    exponentials
+        Exponentials of the softmax, which are no multiply-adds.
+    weights, cache
+        Elements of the weights A of all heads, and of the keys and values that are kept for the
+        next position.
+    """
+
+    projections: int
+    scores: int
+    exponentials: int
+    weighted_sums: int
+    output_projection: int
+    weights: int
+    cache: int
+
+    @property
+    def linear(self) -> int:
+        """Multiply-adds of the stages that grow with T: all projections."""
+        return self.projections + self.output_projection
+
+    @property
+    def quadratic(self) -> int:
+        """Multiply-adds of the stages that grow with T²: scores and A·V."""
+        return self.scores + self.weighted_sums
+
+    @property
+    def multiply_adds(self) -> int:
+        """All multiply-adds; the FLOPs are twice as many."""
+        return self.linear + self.quadratic
+
+
 def parameter_count(
     d_model: SupportsIndex,
     n_heads: SupportsIndex,
@@ -103,6 +141,94 @@ def score_flops(n_positions: SupportsIndex, n_heads: SupportsIndex, d_k: Support
     """
     positions = as_count(n_positions, "n_positions")
     return 2 * positions**2 * as_count(n_heads, "n_heads") * as_count(d_k, "d_k")
+
+
+def stage_costs(
+    n_positions: SupportsIndex,
+    d_model: SupportsIndex,
+    n_heads: SupportsIndex,
+    d_k: SupportsIndex | None = None,
+    d_v: SupportsIndex | None = None,
+) -> StageCosts:
+    """Return multiply-adds, exponentials and elements to hold, stage by stage.
+
+    Parameters
+    ----------
+    n_positions
+        Sequence length T, at least 1.
+    d_model
+        Model width, at least 1.
+    n_heads
+        Heads H, at least 1.
+    d_k, d_v
+        Width of a head's keys and values, at least 1; None means d_model / n_heads, which
+        must then be a whole number.
+
+    Returns
+    -------
+    StageCosts
+        Python ints: projections = T·d_model·H·(2·d_k + d_v), scores = T²·H·d_k,
+        exponentials = weights = H·T², weighted_sums = T²·H·d_v,
+        output_projection = T·H·d_v·d_model, cache = T·H·(d_k + d_v). Scores and weights are the
+        whole T × T matrix, masked cells included; biases and scalings are left out.
+
+    Raises
+    ------
+    ValueError
+        When a count is not an integer of at least 1, or d_model is not divisible by `n_heads`
+        though a width was left out.
+
+    Notes
+    -----
+    Source: the lesson on multi-head attention, sections "Parameter Count" and "Engineering
+    Lenses, Signals"; shapes of the stages from Vaswani et al. 2017, "Attention Is All You Need".
+    """
+    positions = as_count(n_positions, "n_positions")
+    count = parameter_count(d_model, n_heads, d_k, d_v)
+    heads, width = as_count(n_heads, "n_heads"), as_count(d_model, "d_model")
+    keys, values = count.k // width, count.v // width  # H·d_k and H·d_v
+    return StageCosts(
+        projections=positions * (count.q + count.k + count.v),
+        scores=positions**2 * keys,
+        exponentials=heads * positions**2,
+        weighted_sums=positions**2 * values,
+        output_projection=positions * count.o,
+        weights=heads * positions**2,
+        cache=positions * (keys + values),
+    )
+
+
+def overtaking_length(d_model: SupportsIndex, *, masked_cells: bool = True) -> int:
+    """Return the sequence length T* at which scores and A·V cost what the projections cost.
+
+    Below it the projections have more multiply-adds, beyond it scores and A·V have. H, d_k and
+    d_v do not matter: they are factors of both.
+
+    Parameters
+    ----------
+    d_model
+        Model width, at least 1.
+    masked_cells
+        Whether a causal layer computes the whole T × T matrix. If it computes the T·(T + 1)/2
+        allowed cells alone, T* is about twice as long.
+
+    Returns
+    -------
+    int
+        Positions: 2·d_model, from T²·H·(d_k + d_v) = 2·T·d_model·H·(d_k + d_v); without the
+        masked cells 4·d_model - 1.
+
+    Raises
+    ------
+    ValueError
+        When d_model is not an integer of at least 1.
+
+    Notes
+    -----
+    Source: the two sums of `stage_costs`, set equal.
+    """
+    width = as_count(d_model, "d_model")
+    return 2 * width if masked_cells else 4 * width - 1
 
 
 def _head_width(width: SupportsIndex | None, name: str, d_model: int, n_heads: int) -> int:

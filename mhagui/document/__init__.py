@@ -1,12 +1,13 @@
 """The document: the frozen Scene, its edits and files, and what is computed of it. No Qt."""
 
 from mhagui.document.compute import HeadResult, Result, ScoreFlops, Standing, compute
-from mhagui.document.designs import Pattern
+from mhagui.document.head import Head
 from mhagui.document.history import History
 from mhagui.document.lessons import lesson_names, load_lesson, load_scene
-from mhagui.document.scene import Head, Scene
+from mhagui.document.patterns import Pattern
+from mhagui.document.scene import Scene
 from mhagui.document.scene_file import read_scene, scene_from_json, scene_to_json
-from mhagui.document.view_state import ColourScale, Cursor, Quantity, ViewState
+from mhagui.document.view_state import ColourScale, Cursor, Quantity, ViewState, WhatIf
 
 __all__ = [
     "ColourScale",
@@ -21,6 +22,7 @@ __all__ = [
     "ScoreFlops",
     "Standing",
     "ViewState",
+    "WhatIf",
     "compute",
     "lesson_names",
     "load_lesson",

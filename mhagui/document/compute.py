@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from mhagui import core
 from mhagui.document.blas import one_blas_thread
-from mhagui.document.designs import factors
-from mhagui.document.packed import PackedQueries, packed_queries
+from mhagui.document.designs import designed_factors
+from mhagui.document.head import Head
+from mhagui.document.packed import PackedProjection, packed_projection
 from mhagui.document.records import Array, sealed
-from mhagui.document.scene import Head, Scene
+from mhagui.document.scene import Scene
 
 BoolArray = npt.NDArray[np.bool_]
 P = ParamSpec("P")
@@ -141,6 +142,8 @@ class HeadResult:
         Whether it reaches W_O; an ablated head's block of Concat and its term in the sum are zero.
     gain
         The gain in force: the head's times the master gain.
+    x
+        What the head reads, (T, d_model): X, or X + O_1 for a head of layer 2.
     q, k
         Q_h and K_h, (T, d_k), K_h without the gain.
     scores
@@ -154,7 +157,7 @@ class HeadResult:
     effective_positions
         2 to the row entropy, (T,).
     values
-        V_h = X W_V^h, (T, d_v).
+        V_h = X W_V^h, (T, d_v), of what the head reads, as in the term.
     output
         O_h = A_h V_h, (T, d_v), before any ablation.
     term
@@ -168,6 +171,7 @@ class HeadResult:
     head: Head
     active: bool
     gain: float
+    x: Array
     q: Array
     k: Array
     scores: Array
@@ -236,7 +240,7 @@ class Result:
     concat
         [O_1 .. O_H], (T, H * d_v), ablated heads zero.
     output
-        O = Concat W_O, (T, d_model).
+        O = Concat W_O, (T, d_model); of two layers the sum O_1 + O_2.
     terms
         A_h X W_V^h W_O^(h) of each head, (H, T, d_model), ablated heads zero.
     filter_bank_residual
@@ -245,8 +249,8 @@ class Result:
         What rounding alone can make of the residual, whatever the gains.
     listening
         Norm of column j of W_O^(h), (d_model, H): how much output channel j hears of head h.
-    packed_queries
-        The packed W_Q, found when first asked for.
+    packed_queries, packed_keys, packed_values
+        The packed W_Q, W_K and W_V, found when first asked for.
     steps
         What the next ``compute`` can take over.
     """
@@ -259,7 +263,9 @@ class Result:
     filter_bank_residual: float
     residual_bound: float
     listening: Array
-    packed_queries: PackedQueries
+    packed_queries: PackedProjection
+    packed_keys: PackedProjection
+    packed_values: PackedProjection
     steps: Steps = field(repr=False)
 
     @cached_property
@@ -286,15 +292,10 @@ class Result:
 def compute(scene: Scene, previous: Result | None = None) -> Result:
     """Compute ``scene``, taking over from ``previous`` each step whose inputs are the same."""
     recall = Recall(previous.steps if previous else {})
-    earlier = {result.head.uid: result.steps for result in previous.heads} if previous else {}
     allowed = recall("allowed", _allowed, scene.n_positions)
-    heads = tuple(
-        _head_result(scene, index, allowed, Recall(earlier.get(head.uid, {})))
-        for index, head in enumerate(scene.heads)
-    )
+    heads = _head_results(scene, allowed, previous, recall)
     outputs = recall.array("outputs", _ablated, scene.active, *(head.output for head in heads))
     terms = recall.array("terms", _ablated, scene.active, *(head.term for head in heads))
-    w_v = recall.array("w_v", _ablated, scene.active, *(head.w_v for head in scene.heads))
     concat = recall.array("concat", core.concat_heads, outputs)
     return Result(
         heads=heads,
@@ -305,27 +306,74 @@ def compute(scene: Scene, previous: Result | None = None) -> Result:
         filter_bank_residual=recall(
             "residual", core.filter_bank_residual, outputs, scene.w_o, terms
         ),
-        residual_bound=recall("bound", core.filter_bank_bound, scene.x, w_v, scene.w_o),
+        residual_bound=_residual_bound(scene, heads, recall),
         listening=recall.array("listening", core.synthesis_norms, scene.w_o, scene.n_heads),
-        packed_queries=recall("packed", packed_queries, scene.x, *(head.q for head in heads)),
+        **_packed(scene, heads, recall),
         steps=recall.steps,
     )
 
 
-def _head_result(scene: Scene, index: int, allowed: BoolArray, recall: Recall) -> HeadResult:
+def _packed(
+    scene: Scene, heads: tuple[HeadResult, ...], recall: Recall
+) -> dict[str, PackedProjection]:
+    """Return the packed matrices by the name of their field in a Result."""
+    parts: dict[str, list[Array | None]] = {"W_Q": [], "W_K": [], "W_V": []}
+    for result in heads:
+        head = result.head
+        parts["W_Q"] += result.x, result.q, head.w_q
+        parts["W_K"] += result.x, result.k, head.w_k
+        parts["W_V"] += result.x, result.values, head.w_v
+    fields = ("packed_queries", "packed_keys", "packed_values")
+    return {
+        field: recall(symbol, packed_projection, symbol, scene.x, *parts[symbol])
+        for field, symbol in zip(fields, parts, strict=True)
+    }
+
+
+def _residual_bound(scene: Scene, heads: tuple[HeadResult, ...], recall: Recall) -> float:
+    """Add up what rounding allows each layer, whose heads read the same and which may differ."""
+    bound = 0.0
+    for layer, x in {head.head.layer: head.x for head in heads}.items():
+        counts = tuple(head.active and head.head.layer == layer for head in heads)
+        w_v = recall.array(f"w_v {layer}", _ablated, counts, *(head.w_v for head in scene.heads))
+        bound += recall(f"bound {layer}", core.filter_bank_bound, x, w_v, scene.w_o)
+    return bound
+
+
+def _head_results(
+    scene: Scene, allowed: BoolArray, previous: Result | None, recall: Recall
+) -> tuple[HeadResult, ...]:
+    """Compute the heads of layer 1, and then those that read what these have added to X."""
+    earlier = {result.head.uid: result.steps for result in previous.heads} if previous else {}
+    results: dict[int, HeadResult] = {}
+    x = scene.x
+    for layer in sorted({head.layer for head in scene.heads}):
+        if results:
+            added = [result.term for result in results.values() if result.active]
+            x = recall.array("stream", _sum, scene.x, *added)
+        for index, head in enumerate(scene.heads):
+            if head.layer == layer:
+                own = Recall(earlier.get(head.uid, {}))
+                results[index] = _head_result(scene, index, x, allowed, own)
+    return tuple(results[index] for index in range(scene.n_heads))
+
+
+def _head_result(
+    scene: Scene, index: int, x: Array, allowed: BoolArray, recall: Recall
+) -> HeadResult:
     head = scene.heads[index]
     gain = head.gain * scene.master_gain
-    sizes = scene.n_positions, scene.d_k
-    q, k = recall("factors", factors, head.pattern, *sizes, head.key_magnitude)
+    q, k = _factors(scene, head, x, recall)
     scores = recall.array("scores", core.attention_scores, q, k)
     weights = recall.array("weights", core.weights_from_scores, scores, gain=gain, mask=allowed)
     entropy = recall.array("entropy", core.row_entropy_bits, weights)
-    values = recall.array("values", _product, scene.x, head.w_v)
+    values = recall.array("values", _product, x, head.w_v)
     block = recall.part("block", scene.w_o[index * scene.d_v : (index + 1) * scene.d_v])
     return HeadResult(
         head=head,
         active=scene.active[index],
         gain=gain,
+        x=x,
         q=q,
         k=k,
         scores=scores,
@@ -335,10 +383,28 @@ def _head_result(scene: Scene, index: int, allowed: BoolArray, recall: Recall) -
         effective_positions=recall.array("positions", _two_to_the, entropy),
         values=values,
         output=recall.array("output", _product, weights, values),
-        term=recall.array("term", _term, weights, scene.x, head.w_v, block),
+        term=recall.array("term", _term, weights, x, head.w_v, block),
         score_spectrum=recall("score spectrum", ScoreSpectrum, q, k),
         weight_spectrum=recall("weight spectrum", WeightSpectrum, weights),
         steps=recall.steps,
+    )
+
+
+def _factors(scene: Scene, head: Head, x: Array, recall: Recall) -> tuple[Array, Array]:
+    """Return Q and K of a head: as given, projected from what it reads, or as designed."""
+    if head.q is not None and head.k is not None:
+        return head.q, head.k
+    if head.w_q is not None and head.w_k is not None:
+        return recall.array("q", _product, x, head.w_q), recall.array("k", _product, x, head.w_k)
+    return recall(
+        "factors",
+        designed_factors,
+        head.pattern,
+        head.settings,
+        scene.n_positions,
+        scene.d_k,
+        head.key_magnitude,
+        keep_margin=scene.keep_margin,
     )
 
 
@@ -367,6 +433,11 @@ def _term(weights: Array, x: Array, w_v: Array, block: Array) -> Array:
     """Return one head's term of the filter bank."""
     terms = core.filter_bank_terms(weights[np.newaxis], x, w_v[np.newaxis], block)
     return sealed(terms[0])
+
+
+def _sum(*arrays: Array) -> Array:
+    total: Array = np.sum(arrays, axis=0)
+    return total
 
 
 def _product(one: Array, other: Array) -> Array:

@@ -1,37 +1,100 @@
-"""The designed heads: what each pattern looks for, how it is made, the filter it approaches."""
+"""How heads of a pattern are made, and the filter that each of them approaches."""
 
-import enum
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from mhagui import core
+from mhagui.document.head import Head
+from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, sealed
 
+QueriesAndKeys = tuple[Array, Array]
+_QUERY_MAGNITUDE = 3.0  # of heads that write positions on a circle, as the lesson has it
 
-class Pattern(enum.Enum):
-    """What a designed head looks for; the value is the name shown to the user."""
 
-    FIRST_TOKEN = "first token"
-    PREVIOUS_TOKEN = "previous token"
-    SELF = "self"
-    UNIFORM = "uniform"
+class Make(NamedTuple):
+    """What a design is made from: T, d_k, the pattern's numbers, and |K|."""
+
+    n_positions: int
+    d_k: int
+    settings: tuple[float, ...]
+    key_magnitude: float
+    keep_margin: bool
+
+    def on_circle(self, n_points: int) -> dict[str, float]:
+        """Return the magnitudes of a code of ``n_points`` on a circle."""
+        factor = core.margin_factor(n_points) if self.keep_margin else 1.0
+        return {
+            "key_magnitude": self.key_magnitude * factor,
+            "query_magnitude": _QUERY_MAGNITUDE * factor,
+        }
 
 
 class Design(NamedTuple):
-    """How a pattern is made: queries and keys from T, d_k and |K|; and what filter it is."""
+    """How a pattern is made; and what filter it is."""
 
-    make: Callable[[int, int, float], tuple[Array, Array]]
+    make: Callable[[Make], QueriesAndKeys]
     filter_name: str
-    has_keys: bool = True  # where it has none all keys are 0, whatever |K|
+    has_keys: bool = True  # where it has none |K| plays no part
+
+
+def _first_token(made: Make) -> QueriesAndKeys:
+    return core.first_token_head(made.n_positions, made.d_k, made.key_magnitude)
+
+
+def _previous_token(made: Make) -> QueriesAndKeys:
+    magnitudes = made.on_circle(made.n_positions)
+    return core.previous_token_head(made.n_positions, made.d_k, **magnitudes)
+
+
+def _self(made: Make) -> QueriesAndKeys:
+    return core.self_head(made.n_positions, made.d_k, **made.on_circle(made.n_positions))
+
+
+def _uniform(made: Make) -> QueriesAndKeys:
+    return core.uniform_head(made.n_positions, made.d_k)
+
+
+def _delay(made: Make) -> QueriesAndKeys:
+    (steps,) = map(int, made.settings)
+    magnitudes = made.on_circle(made.n_positions)
+    return core.delay_head(made.n_positions, made.d_k, steps=steps, **magnitudes)
+
+
+def _two_positions(made: Make) -> QueriesAndKeys:
+    first, second = map(int, made.settings)
+    return core.two_position_head(
+        made.n_positions, made.d_k, made.key_magnitude, first=first, second=second
+    )
+
+
+def _recency(made: Make) -> QueriesAndKeys:
+    return core.recency_head(made.n_positions, made.d_k, slope=made.settings[0])
+
+
+def _block_local(made: Make) -> QueriesAndKeys:
+    (block,) = map(int, made.settings)
+    magnitudes = made.on_circle(-(-made.n_positions // block))
+    return core.block_local_head(made.n_positions, made.d_k, block=block, **magnitudes)
+
+
+def _given(made: Make) -> QueriesAndKeys:
+    raise AssertionError(f"{made} is not designed: its queries and keys are given")
 
 
 _DESIGNS = {
-    Pattern.FIRST_TOKEN: Design(core.first_token_head, "first-sample hold"),
-    Pattern.PREVIOUS_TOKEN: Design(core.previous_token_head, "unit delay"),
-    Pattern.SELF: Design(core.self_head, "identity"),
-    Pattern.UNIFORM: Design(core.uniform_head, "growing box", has_keys=False),
+    Pattern.FIRST_TOKEN: Design(_first_token, "first-sample hold"),
+    Pattern.PREVIOUS_TOKEN: Design(_previous_token, "unit delay"),
+    Pattern.SELF: Design(_self, "identity"),
+    Pattern.UNIFORM: Design(_uniform, "growing box", has_keys=False),
+    Pattern.DELAY: Design(_delay, "delay"),
+    Pattern.TWO_POSITIONS: Design(_two_positions, "two-sample hold"),
+    Pattern.RECENCY: Design(_recency, "identity", has_keys=False),
+    Pattern.BLOCK_LOCAL: Design(_block_local, "box within a block"),
+    Pattern.HAND_SET: Design(_given, "hand-set", has_keys=False),
+    Pattern.PROJECTED: Design(_given, "projected from its input", has_keys=False),
 }
 
 
@@ -40,23 +103,71 @@ def design_of(pattern: Pattern) -> Design:
     return _DESIGNS[pattern]
 
 
-def factors(
-    pattern: Pattern, n_positions: int, d_k: int, key_magnitude: float
-) -> tuple[Array, Array]:
-    """Return Q and K of a designed head, each (T, d_k); |Q| is what the lesson has."""
-    q, k = design_of(pattern).make(n_positions, d_k, key_magnitude)
+def designed_factors(
+    pattern: Pattern,
+    settings: tuple[float, ...],
+    n_positions: int,
+    d_k: int,
+    key_magnitude: float,
+    *,
+    keep_margin: bool = False,
+) -> QueriesAndKeys:
+    """Return Q and K of a designed head, each (T, d_k); |Q| is what the lesson has.
+
+    With ``keep_margin`` codes on a circle are made so large that neighbouring positions stay as
+    far apart in score as they are at T = 6.
+    """
+    made = Make(n_positions, d_k, settings, key_magnitude, keep_margin)
+    q, k = design_of(pattern).make(made)
     return sealed(q), sealed(k)
 
 
-def ideal_taps(pattern: Pattern, row: int) -> Array:
-    """Return the taps at t1 .. t of the filter a head approaches as its gain grows, (row + 1,).
+def filter_of(head: Head) -> str:
+    """Return what the filter is called that a head approaches, with its number where it has one."""
+    name = design_of(head.pattern).filter_name
+    if head.pattern is Pattern.PREVIOUS_TOKEN:
+        return f"{name} z⁻¹"
+    if head.pattern is Pattern.DELAY:
+        return f"{name} z⁻{_superscript(int(head.settings[0]))}"
+    return name
 
-    ``row`` is t from 0. A first-sample hold, a unit delay (whose first row has only t1 to hold),
-    the identity or a growing box.
+
+def ideal_taps(head: Head, n_positions: int, row: int) -> Array | None:
+    """Return the taps at t1 .. t of the filter ``head`` approaches as its gain grows, (row + 1,).
+
+    ``row`` is t from 0, ``n_positions`` T. None where there is no such filter: for a delay in the
+    rows that reach back before t1, and for queries and keys that are given and not designed.
     """
-    if pattern is Pattern.UNIFORM:
-        return sealed(np.full(row + 1, 1 / (row + 1)))
-    at = {Pattern.FIRST_TOKEN: 0, Pattern.PREVIOUS_TOKEN: max(row - 1, 0), Pattern.SELF: row}
+    at = _looked_at(head, n_positions, row)
+    if not at:
+        return None
     taps = np.zeros(row + 1)
-    taps[at[pattern]] = 1.0
+    taps[at] = 1 / len(at)
     return sealed(taps)
+
+
+def _looked_at(head: Head, n_positions: int, row: int) -> list[int]:
+    """Return the positions, from 0, that share row ``row`` of the ideal; none where it has none."""
+    match head.pattern:
+        case Pattern.FIRST_TOKEN:
+            at = [0]
+        case Pattern.PREVIOUS_TOKEN:
+            at = [row - 1]
+        case Pattern.SELF | Pattern.RECENCY:
+            at = [row]
+        case Pattern.UNIFORM:
+            at = list(range(row + 1))
+        case Pattern.DELAY:
+            at = [row - int(head.settings[0])]
+        case Pattern.TWO_POSITIONS:
+            at = sorted({int(number) - 1 for number in head.settings})
+        case Pattern.BLOCK_LOCAL:
+            block = int(head.settings[0])
+            at = list(range(row - row % block, row + 1))
+        case _:
+            at = []
+    return [position for position in at if 0 <= position <= row and position < n_positions]
+
+
+def _superscript(number: int) -> str:
+    return str(number).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))

@@ -11,9 +11,11 @@ from typing import Protocol
 
 import numpy as np
 
-from mhagui.document.designs import Pattern
+from mhagui.document.checks import count
+from mhagui.document.head import Head
+from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, read_only
-from mhagui.document.scene import MAX_HEADS, Head, Scene, one_hot_tokens
+from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS, Scene, designed_input, repeated
 from mhagui.errors import UserError
 
 
@@ -117,20 +119,100 @@ class SetPattern:
         """Return the scene with the head designed anew; key magnitude and gain stay."""
         head = scene.head(self.head)
         name = self.pattern.value if head.name == head.pattern.value else head.name
-        return scene.with_head(self.head, pattern=self.pattern, name=name)
+        given = {"q": None, "k": None, "w_q": None, "w_k": None}
+        return scene.with_head(self.head, pattern=self.pattern, name=name, settings=(), **given)
+
+
+@dataclass(frozen=True, slots=True)
+class SetSetting:
+    """Set one of the numbers a head's pattern takes, by its place from 0."""
+
+    head: int
+    place: int
+    value: float
+    text: str = "Change pattern"
+
+    @property
+    def merge_key(self) -> Hashable | None:
+        """One step per head and number."""
+        return ("setting", self.head, self.place)
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with the number set."""
+        settings = list(scene.head(self.head).settings)
+        settings[self.place] = self.value
+        return scene.with_head(self.head, settings=tuple(settings))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HandSet:
+    """Give a head queries and keys of its own, each (T, d_k); its gain and name stay."""
+
+    head: int
+    q: Array
+    k: Array
+    text: str = "Set queries and keys"
+    merge_key: None = None
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with the head hand-set."""
+        given = {"q": self.q, "k": self.k, "w_q": None, "w_k": None}
+        return scene.with_head(self.head, pattern=Pattern.HAND_SET, settings=(), **given)
+
+
+@dataclass(frozen=True, slots=True)
+class SetKeepMargin:
+    """Let position codes on a circle grow with T, or leave them as the lesson has them."""
+
+    keep: bool
+    merge_key: None = None
+
+    @property
+    def text(self) -> str:
+        """Say which of the two."""
+        return "Keep margin" if self.keep else "Let margin shrink"
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with the switch set."""
+        return replace(scene, keep_margin=self.keep)
+
+
+@dataclass(frozen=True, slots=True)
+class SetKeyWidth:
+    """Change d_k: designed heads are made anew, given matrices get or lose columns of zeros."""
+
+    d_k: int
+    text: str = "Change d_k"
+    merge_key: Hashable = "d_k"
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with d_k; refuses to drop a column that is not zero."""
+        d_k = count("d_k", self.d_k, MAX_HEAD_WIDTH)
+        heads = tuple(_with_width(head, d_k) for head in scene.heads)
+        return replace(scene, heads=heads, d_k=d_k)
 
 
 @dataclass(frozen=True, slots=True)
 class SetSequenceLength:
-    """Change T: X is replaced by one-hot tokens, the heads are designed anew, W_O stays."""
+    """Change T: X is made anew, the heads are designed anew, W_O stays.
+
+    X becomes one-hot tokens; in a scene with a vocabulary its tokens, repeated in turn.
+    """
 
     n_positions: int
     text: str = "Change sequence length"
     merge_key: Hashable = "sequence length"
 
     def apply(self, scene: Scene) -> Scene:
-        """Return the scene with T positions of one-hot tokens."""
-        return replace(scene, x=one_hot_tokens(self.n_positions, scene.d_model))
+        """Return the scene with T positions; refuses where a head is hand-set for the old T."""
+        x = designed_input(scene, self.n_positions)
+        hand_set = [head.name for head in scene.heads if head.q is not None]
+        if hand_set and len(x) != scene.n_positions:
+            raise UserError(
+                f"Head “{hand_set[0]}” is hand-set for T = {scene.n_positions}; give it another "
+                "pattern before you change T."
+            )
+        return replace(scene, x=x, tokens=repeated(scene.tokens, len(x)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +338,27 @@ class OpenScene:
     def apply(self, scene: Scene) -> Scene:  # noqa: ARG002 - what was on the bench does not matter
         """Return the scene to open."""
         return self.scene
+
+
+def _with_width(head: Head, d_k: int) -> Head:
+    given = {name: getattr(head, name) for name in ("q", "k", "w_q", "w_k")}
+    changed = {name: _resized(head, value, d_k) for name, value in given.items()}
+    return replace(head, **changed)  # type: ignore[arg-type]
+
+
+def _resized(head: Head, value: Array | None, d_k: int) -> Array | None:
+    """Return a matrix of ``head`` with ``d_k`` columns, zeros where it had none."""
+    if value is None or value.shape[1] == d_k:
+        return value
+    if value[:, d_k:].any():
+        raise UserError(
+            f"Head “{head.name}” uses {value.shape[1]} features of its queries and keys; "
+            f"d_k = {d_k} would cut them. Give it another pattern first."
+        )
+    resized = np.zeros((len(value), d_k))
+    kept = min(d_k, value.shape[1])
+    resized[:, :kept] = value[:, :kept]
+    return resized
 
 
 def _next_uid(scene: Scene) -> int:

@@ -1,73 +1,30 @@
 """The Scene: everything a user can change, in one frozen value."""
 
 import math
-import operator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import SupportsIndex
 
 import numpy as np
 
-from mhagui.document.designs import Pattern
-from mhagui.document.records import Array, Record, read_only, sealed
+from mhagui.document.checks import check_finite, check_text, count, matrix, plain, shape_text
+from mhagui.document.head import Head
+from mhagui.document.patterns import MAX_POSITIONS, Pattern
+from mhagui.document.records import Array, Record, sealed
+from mhagui.document.token_source import TokenSource
 from mhagui.errors import UserError
 
-MAX_POSITIONS = 1024
 MAX_HEADS = 32
 MAX_HEAD_WIDTH = 64
 MAX_MODEL_WIDTH = 256
-MAX_NAME_LENGTH = 60
 MAX_TITLE_LENGTH = 120
 MAX_DESCRIPTION_LENGTH = 4000
+MAX_TOKEN_LENGTH = 20
+# Weights of all heads together: four heads of the longest sequence, half a gigabyte.
+MAX_WEIGHTS = 4 * MAX_POSITIONS**2
+MAX_HAND_SET_POSITIONS = 256  # so that a scene can be kept as text
+POSITION_FEATURES = 2  # a position is a cosine and a sine
 
-# No product of three matrices of such numbers overflows, so that a Result is always finite.
-LARGEST = 1e100
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Head(Record):
-    """One designed attention head.
-
-    Attributes
-    ----------
-    uid
-        Identity of the head, from 1: it stays with the head when heads are moved or renamed. Scene
-        files do not hold it: heads are numbered in order when they are read.
-    name
-        What the user calls it, 1 to 60 characters.
-    pattern
-        What its queries and keys are designed to find.
-    w_v
-        W_V^h, shape (d_model, d_v): the values are V_h = X W_V^h. As in every matrix of a scene,
-        numbers are from -1e100 to 1e100.
-    gain
-        Dimensionless factor on the head's keys; any finite number, 1 is as designed.
-    key_magnitude
-        |K| of the designed rows, from 0 to 1e100; 3 in the lesson. |Q| is the pattern's own.
-    muted, soloed
-        Muted heads, and while any head is soloed all others, are ablated to zero before W_O.
-    """
-
-    uid: int
-    name: str
-    pattern: Pattern
-    w_v: Array
-    gain: float = 1.0
-    key_magnitude: float = 3.0
-    muted: bool = False
-    soloed: bool = False
-
-    def __post_init__(self) -> None:
-        """Check the head and freeze its array."""
-        _check_text("A head's name", self.name, MAX_NAME_LENGTH)
-        set_field = partial(object.__setattr__, self)
-        for field in ("gain", "key_magnitude"):
-            set_field(field, _plain(getattr(self, field)))
-        for field in ("muted", "soloed"):
-            set_field(field, bool(getattr(self, field)))
-        set_field("w_v", _matrix(f"W_V of head “{self.name}”", self.w_v))
-        _check_finite(f"The gain of head “{self.name}”", self.gain)
-        _check_magnitude(f"The key magnitude of head “{self.name}”", self.key_magnitude)
+_ON_CIRCLE = {Pattern.PREVIOUS_TOKEN, Pattern.SELF, Pattern.DELAY, Pattern.BLOCK_LOCAL}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +46,20 @@ class Scene(Record):
         Width of every head's queries and keys.
     master_gain
         Factor on every head's gain; any finite number.
+    keep_margin
+        Whether position codes on a circle grow with T, so that neighbours stay as far apart in
+        score as they are at T = 6.
+    tokens
+        What stands at each position, T texts of 1 to 20 characters; none where the positions
+        have only numbers.
+    vocabulary
+        The words that X tells apart: its first columns are one-hot of them, the content of a
+        position. None where X is not made of words.
+    has_position_code
+        Whether the two columns of X behind the vocabulary hold the position, as a point on the
+        unit circle.
+    source
+        Where the tokens come from whose information the heads carry.
     """
 
     title: str
@@ -98,24 +69,33 @@ class Scene(Record):
     w_o: Array
     d_k: int
     master_gain: float = 1.0
+    keep_margin: bool = False
+    tokens: tuple[str, ...] = ()
+    vocabulary: tuple[str, ...] = ()
+    has_position_code: bool = False
+    source: TokenSource = field(default_factory=TokenSource)
 
     def __post_init__(self) -> None:
         """Check that everything fits together and freeze the arrays."""
-        _check_text("A scene's title", self.title, MAX_TITLE_LENGTH)
+        check_text("A scene's title", self.title, MAX_TITLE_LENGTH)
         _check_description(self.description)
         set_field = partial(object.__setattr__, self)
-        set_field("heads", tuple(self.heads))
-        set_field("x", _matrix("X", self.x))
-        set_field("w_o", _matrix("W_O", self.w_o))
-        set_field("d_k", _count("d_k", self.d_k, MAX_HEAD_WIDTH))
-        set_field("master_gain", _plain(self.master_gain))
-        _check_finite("The master gain", self.master_gain)
+        for name in ("heads", "tokens", "vocabulary"):
+            set_field(name, tuple(getattr(self, name)))
+        for name in ("keep_margin", "has_position_code"):
+            set_field(name, bool(getattr(self, name)))
+        set_field("x", matrix("X", self.x))
+        set_field("w_o", matrix("W_O", self.w_o))
+        set_field("d_k", count("d_k", self.d_k, MAX_HEAD_WIDTH))
+        set_field("master_gain", plain(self.master_gain))
+        check_finite("The master gain", self.master_gain)
         check_positions(self.n_positions)
-        _count("d_model", self.d_model, MAX_MODEL_WIDTH)
-        _count("The number of heads", self.n_heads, MAX_HEADS)
-        _count("d_v", self.d_v, MAX_HEAD_WIDTH)
+        count("d_model", self.d_model, MAX_MODEL_WIDTH)
+        count("The number of heads", self.n_heads, MAX_HEADS)
+        count("d_v", self.d_v, MAX_HEAD_WIDTH)
         _check_heads(self)
         _check_gains(self)
+        _check_tokens(self)
         _check_projection(self.w_o, self.n_heads * self.d_v, self.d_model)
 
     @property
@@ -172,21 +152,57 @@ def one_hot_tokens(n_positions: int, d_model: int) -> Array:
     Where T is larger than d_model the tokens repeat in turn: row d_model + 1 equals row 1.
     """
     positions = np.arange(check_positions(n_positions))
-    x = np.zeros((len(positions), _count("d_model", d_model, MAX_MODEL_WIDTH)))
+    x = np.zeros((len(positions), count("d_model", d_model, MAX_MODEL_WIDTH)))
     x[positions, positions % d_model] = 1.0
     return sealed(x)
 
 
+def embedded_tokens(
+    tokens: tuple[str, ...], vocabulary: tuple[str, ...], d_model: int, *, has_position_code: bool
+) -> Array:
+    """Return X of shape (T, d_model) for ``tokens``, each of them in ``vocabulary``.
+
+    Columns: the word, one-hot; with ``has_position_code`` cos 2πt/T and sin 2πt/T; zeros.
+    """
+    x = np.zeros((check_positions(len(tokens)), d_model))
+    n_words, positions = len(vocabulary), np.arange(len(tokens))
+    place = {word: column for column, word in enumerate(vocabulary)}
+    x[positions, [place[token] for token in tokens]] = 1.0
+    if has_position_code:
+        angles = 2 * np.pi * (positions + 1) / len(tokens)
+        x[:, n_words] = np.cos(angles)
+        x[:, n_words + 1] = np.sin(angles)
+    return sealed(x)
+
+
+def designed_input(scene: Scene, n_positions: int) -> Array:
+    """Return the X that ``scene`` begins with at T = ``n_positions``.
+
+    One-hot tokens; in a scene with a vocabulary its tokens, again from the first where they end.
+    """
+    if not scene.vocabulary:
+        return one_hot_tokens(n_positions, scene.d_model)
+    tokens = repeated(scene.tokens, check_positions(n_positions))
+    return embedded_tokens(
+        tokens, scene.vocabulary, scene.d_model, has_position_code=scene.has_position_code
+    )
+
+
+def repeated(tokens: tuple[str, ...], n_positions: int) -> tuple[str, ...]:
+    """Return ``tokens`` for ``n_positions``, again from the first where they end."""
+    return tuple(tokens[position % len(tokens)] for position in range(n_positions if tokens else 0))
+
+
 def check_positions(n_positions: int) -> int:
     """Return ``n_positions`` as an int; raises UserError unless a scene can have that many."""
-    return _count("The sequence length T", n_positions, MAX_POSITIONS)
+    return count("The sequence length T", n_positions, MAX_POSITIONS)
 
 
 def _check_projection(w_o: Array, n_rows: int, n_columns: int) -> None:
     """Raise UserError unless ``w_o`` is a matrix of ``n_rows`` (H·d_v) by ``n_columns``."""
     if w_o.shape != (n_rows, n_columns):
         raise UserError(
-            f"W_O is {_shape(w_o)}, but these heads need {n_rows} × {n_columns} "
+            f"W_O is {shape_text(w_o)}, but these heads need {n_rows} × {n_columns} "
             "(H·d_v rows, d_model columns)."
         )
 
@@ -194,18 +210,25 @@ def _check_projection(w_o: Array, n_rows: int, n_columns: int) -> None:
 def _check_heads(scene: Scene) -> None:
     if len({head.uid for head in scene.heads}) != scene.n_heads:
         raise UserError("Two heads of this scene have the same identity; each needs its own.")
-    wanted = (scene.d_model, scene.d_v)
     for head in scene.heads:
-        if head.w_v.shape != wanted:
-            raise UserError(
-                f"W_V of head “{head.name}” is {_shape(head.w_v)}, but this scene needs "
-                f"{wanted[0]} × {wanted[1]} (d_model rows, d_v columns)."
-            )
-        if scene.d_k == 1 and head.pattern in (Pattern.PREVIOUS_TOKEN, Pattern.SELF):
+        head.check_sizes(scene.n_positions, scene.d_model, scene.d_k, scene.d_v)
+        if scene.d_k == 1 and head.pattern in _ON_CIRCLE:
             raise UserError(
                 f"Head “{head.name}” ({head.pattern.value}) writes positions on a circle, "
                 "which needs d_k of at least 2; this scene has d_k = 1."
             )
+        if head.q is not None and scene.n_positions > MAX_HAND_SET_POSITIONS:
+            raise UserError(
+                f"Head “{head.name}” is hand-set, which T up to {MAX_HAND_SET_POSITIONS} can be; "
+                f"this scene has T = {scene.n_positions}."
+            )
+    n_weights = scene.n_heads * scene.n_positions**2
+    if n_weights > MAX_WEIGHTS:
+        most = math.isqrt(MAX_WEIGHTS // scene.n_heads)
+        raise UserError(
+            f"{scene.n_heads} heads at T = {scene.n_positions} have {n_weights:,} weights, more "
+            f"than are kept in memory; with so many heads T can be up to {most}."
+        )
 
 
 def _check_gains(scene: Scene) -> None:
@@ -217,10 +240,27 @@ def _check_gains(scene: Scene) -> None:
             )
 
 
-def _check_text(what: str, text: str, most: int) -> None:
-    if not text.strip() or len(text) > most or not text.isprintable():
+def _check_tokens(scene: Scene) -> None:
+    for token in (*scene.tokens, *scene.vocabulary):
+        check_text("A token", token, MAX_TOKEN_LENGTH)
+    if scene.tokens and len(scene.tokens) != scene.n_positions:
         raise UserError(
-            f"{what} needs 1 to {most} printable characters; got {len(text)}: {text[:20]!r}."
+            f"There are {len(scene.tokens)} tokens, but X has {scene.n_positions} rows; "
+            "each position needs one."
+        )
+    if len(set(scene.vocabulary)) != len(scene.vocabulary):
+        raise UserError("A word is in the vocabulary twice; each needs a column of its own.")
+    if scene.has_position_code and not scene.vocabulary:
+        raise UserError("A position code stands behind a vocabulary; this scene has none.")
+    unknown = [token for token in scene.tokens if token not in scene.vocabulary]
+    if scene.vocabulary and (unknown or not scene.tokens):
+        what = f"“{unknown[0]}” is not in it" if unknown else "there are no tokens"
+        raise UserError(f"A scene with a vocabulary has tokens of it; {what}.")
+    n_features = len(scene.vocabulary) + POSITION_FEATURES * scene.has_position_code
+    if n_features > scene.d_model:
+        raise UserError(
+            f"The vocabulary and the position need {n_features} columns of X; it has "
+            f"d_model = {scene.d_model}."
         )
 
 
@@ -230,47 +270,3 @@ def _check_description(text: str) -> None:
             f"A scene's description has at most {MAX_DESCRIPTION_LENGTH} printable characters "
             f"and line ends; got {len(text)}: {text[:20]!r}."
         )
-
-
-def _count(what: str, given: object, most: int) -> int:
-    """Return ``given`` as an int; whole numbers of any integer type pass, but no bool."""
-    count = operator.index(given) if isinstance(given, SupportsIndex) else 0
-    if isinstance(given, bool | np.bool_) or not 1 <= count <= most:
-        raise UserError(f"{what} must be a whole number from 1 to {most}; got {given!s:.40}.")
-    return count
-
-
-def _plain(value: float) -> float:
-    """Return any real number as a Python float, and no negative zero."""
-    try:
-        return float(value) + 0.0
-    except OverflowError:  # an integer beyond float64
-        return math.inf
-
-
-def _check_finite(what: str, value: float) -> None:
-    if not math.isfinite(value):
-        raise UserError(f"{what} must be a finite number; got {value}.")
-
-
-def _check_magnitude(what: str, value: float) -> None:
-    if not 0 <= value <= LARGEST:
-        raise UserError(f"{what} must be a number from 0 to {LARGEST:g}; got {value}.")
-
-
-def _matrix(what: str, value: Array) -> Array:
-    matrix = read_only(value)
-    if matrix.ndim != 2:
-        raise UserError(f"{what} must have rows and columns; got {matrix.ndim} dimensions.")
-    fits = np.abs(matrix) <= LARGEST
-    if not fits.all():
-        row, column = np.argwhere(~fits)[0]
-        raise UserError(
-            f"{what} must hold numbers from -{LARGEST:g} to {LARGEST:g}; "
-            f"row {row + 1}, column {column + 1} is {matrix[row, column]}."
-        )
-    return matrix
-
-
-def _shape(matrix: Array) -> str:
-    return " × ".join(str(length) for length in matrix.shape)

@@ -8,21 +8,25 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from mhagui.document.designs import Pattern
+from mhagui.document.head import Head
 from mhagui.document.json_text import json_text
+from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, sealed
-from mhagui.document.scene import Head, Scene, one_hot_tokens
+from mhagui.document.scene import Scene, designed_input, embedded_tokens, one_hot_tokens
+from mhagui.document.token_source import TokenSource
 from mhagui.errors import UserError
 
 FORMAT = "mhagui scene"
-VERSION = 1
-MAX_FILE_BYTES = 32 * 2**20  # the largest possible scene, written to full precision, has 26 MB
+VERSION = 2
+READABLE_VERSIONS = (1, 2)  # the second has all of the first, and more kinds of heads and tokens
+MAX_FILE_BYTES = 64 * 2**20  # the largest possible scene, written to full precision, has 58 MB
 MAX_MESSAGE_LENGTH = 300
 
 Matrix = list[list[float]]
+_GIVEN_MATRICES = ("q", "k", "w_q", "w_k")
 
 
-class HeadEntry(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class HeadEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """A head as it stands in a file."""
 
     name: str
@@ -32,10 +36,26 @@ class HeadEntry(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     key_magnitude: float = 3.0
     muted: bool = False
     soloed: bool = False
+    settings: list[float] = []
+    layer: int = 1
+    q: Matrix | None = None
+    k: Matrix | None = None
+    w_q: Matrix | None = None
+    w_k: Matrix | None = None
+
+
+class SourceEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A source of tokens as it stands in a file."""
+
+    kind: str
+    n_symbols: int = 2
+    lag: int = 2
+    transition: Matrix | None = None
+    resolution: float = 0.0
 
 
 class SceneEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """A scene as it stands in a file; X is one-hot tokens unless given."""
+    """A scene as it stands in a file; X is made of its tokens, or one-hot, unless given."""
 
     format: str
     version: int
@@ -47,6 +67,11 @@ class SceneEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True,
     heads: list[HeadEntry]
     w_o: Matrix
     x: Matrix | None = None
+    keep_margin: bool = False
+    tokens: list[str] = []
+    vocabulary: list[str] = []
+    position_code: bool = False
+    source: SourceEntry | None = None
 
 
 def read_scene(path: Path) -> Scene:
@@ -64,8 +89,9 @@ def scene_from_json(text: bytes) -> Scene:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise UserError(f'it lacks "format": "{FORMAT}".')
     version = document.get("version", "missing")
-    if version != VERSION:
-        raise UserError(f"its version is {_line(version)}; this program reads version {VERSION}.")
+    if version not in READABLE_VERSIONS:
+        known = " and ".join(map(str, READABLE_VERSIONS))
+        raise UserError(f"its version is {_line(version)}; this program reads versions {known}.")
     try:
         entry = msgspec.convert(document, SceneEntry)
     except (msgspec.MsgspecError, ValueError) as error:
@@ -76,9 +102,9 @@ def scene_from_json(text: bytes) -> Scene:
 def scene_to_json(scene: Scene) -> bytes:
     """Return ``scene`` as JSON text, from which ``scene_from_json`` makes an equal one.
 
-    As in the lessons a row of a matrix has a line of its own, and one-hot tokens are left out.
+    As in the lessons a row of a matrix has a line of its own, and an X that is made of the tokens,
+    or one-hot, is left out.
     """
-    tokens = one_hot_tokens(scene.n_positions, scene.d_model)
     entry = SceneEntry(
         format=FORMAT,
         version=VERSION,
@@ -89,9 +115,18 @@ def scene_to_json(scene: Scene) -> bytes:
         master_gain=scene.master_gain,
         heads=[_head_entry(head) for head in scene.heads],
         w_o=scene.w_o.tolist(),
-        x=None if scene.x.tobytes() == tokens.tobytes() else scene.x.tolist(),
+        x=None if scene.x.tobytes() == _input_of(scene).tobytes() else scene.x.tolist(),
+        keep_margin=scene.keep_margin,
+        tokens=list(scene.tokens),
+        vocabulary=list(scene.vocabulary),
+        position_code=scene.has_position_code,
+        source=_source_entry(scene.source),
     )
     return json_text(msgspec.to_builtins(entry), only_ascii=False).encode()
+
+
+def _input_of(scene: Scene) -> Array:
+    return designed_input(scene, scene.n_positions)
 
 
 def _read(path: Path) -> bytes:
@@ -148,17 +183,69 @@ def _line(value: object) -> str:
 
 def _scene(entry: SceneEntry) -> Scene:
     w_o = _matrix("w_o", entry.w_o)
-    if entry.x is None:
-        x = one_hot_tokens(entry.sequence_length, w_o.shape[1])
-    else:
-        x = _matrix("x", entry.x)
+    x = _input(entry, w_o.shape[1])
     if len(x) != entry.sequence_length:
         raise UserError(f"x has {len(x)} rows, but sequence_length is {entry.sequence_length}.")
-    heads = tuple(_head(number, head) for number, head in enumerate(entry.heads, 1))
-    return Scene(entry.title, entry.description, heads, x, w_o, entry.d_k, entry.master_gain)
+    return Scene(
+        title=entry.title,
+        description=entry.description,
+        heads=tuple(_head(number, head) for number, head in enumerate(entry.heads, 1)),
+        x=x,
+        w_o=w_o,
+        d_k=entry.d_k,
+        master_gain=entry.master_gain,
+        keep_margin=entry.keep_margin,
+        tokens=tuple(entry.tokens),
+        vocabulary=tuple(entry.vocabulary),
+        has_position_code=entry.position_code,
+        source=TokenSource() if entry.source is None else _source(entry.source),
+    )
+
+
+def _input(entry: SceneEntry, d_model: int) -> Array:
+    """Return X as given, or as made of the tokens; one-hot where there is nothing of the sort."""
+    if entry.x is not None:
+        return _matrix("x", entry.x)
+    if not entry.vocabulary:
+        return one_hot_tokens(entry.sequence_length, d_model)
+    if len(entry.tokens) != entry.sequence_length:
+        raise UserError(
+            f"there are {len(entry.tokens)} tokens, but sequence_length is {entry.sequence_length}."
+        )
+    return embedded_tokens(
+        tuple(entry.tokens),
+        tuple(entry.vocabulary),
+        d_model,
+        has_position_code=entry.position_code,
+    )
+
+
+def _source(entry: SourceEntry) -> TokenSource:
+    return TokenSource(
+        kind=entry.kind,  # type: ignore[arg-type]  # checked and converted there
+        n_symbols=entry.n_symbols,
+        lag=entry.lag,
+        transition=_given("transition", entry.transition),
+        resolution=entry.resolution,
+    )
+
+
+def _source_entry(source: TokenSource) -> SourceEntry | None:
+    if source == TokenSource():
+        return None
+    return SourceEntry(
+        kind=source.kind.value,
+        n_symbols=source.n_symbols,
+        lag=source.lag,
+        transition=source.probabilities.tolist(),
+        resolution=source.resolution,
+    )
 
 
 def _head(number: int, entry: HeadEntry) -> Head:
+    given = {
+        name: _given(f"{name} of head {number}", getattr(entry, name)) for name in _GIVEN_MATRICES
+    }
     return Head(
         uid=number,
         name=entry.name,
@@ -168,10 +255,14 @@ def _head(number: int, entry: HeadEntry) -> Head:
         key_magnitude=entry.key_magnitude,
         muted=entry.muted,
         soloed=entry.soloed,
+        settings=tuple(entry.settings),
+        layer=entry.layer,
+        **given,
     )
 
 
 def _head_entry(head: Head) -> HeadEntry:
+    given = {name: getattr(head, name) for name in _GIVEN_MATRICES}
     return HeadEntry(
         name=head.name,
         pattern=head.pattern.value,
@@ -180,7 +271,14 @@ def _head_entry(head: Head) -> HeadEntry:
         key_magnitude=head.key_magnitude,
         muted=head.muted,
         soloed=head.soloed,
+        settings=list(head.settings),
+        layer=head.layer,
+        **{name: None if value is None else value.tolist() for name, value in given.items()},
     )
+
+
+def _given(name: str, rows: Matrix | None) -> Array | None:
+    return None if rows is None else _matrix(name, rows)
 
 
 def _pattern(number: int, name: str) -> Pattern:

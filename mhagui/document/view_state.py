@@ -32,6 +32,22 @@ class Cursor:
 
 
 @dataclass(frozen=True, slots=True)
+class WhatIf:
+    """A layer whose cost is asked for, whatever lies on the bench; every size is at least 1."""
+
+    d_model: int
+    n_heads: int
+    d_k: int
+    d_v: int
+    n_positions: int
+
+    @classmethod
+    def of(cls, scene: Scene) -> "WhatIf":
+        """Return the sizes of ``scene``."""
+        return cls(scene.d_model, scene.n_heads, scene.d_k, scene.d_v, scene.n_positions)
+
+
+@dataclass(frozen=True, slots=True)
 class ViewState:
     """What is looked at: never part of the scene.
 
@@ -43,12 +59,22 @@ class ViewState:
         Uid of the one head that fills the heatmaps; None for the grid of all.
     quantity, colour_scale
         What the heatmaps show, and how weights are coloured.
+    stage
+        The stage of the pipeline that is shown large, from 0.
+    pair
+        Uids of the two heads whose joint information is asked for; None for those that the scene
+        begins with: its second and third, or first and second where it has two.
+    what_if
+        The sizes whose cost is asked for; None for those of the scene.
     """
 
     cursor: Cursor
     enlarged: int | None = None
     quantity: Quantity = Quantity.WEIGHTS
     colour_scale: ColourScale = ColourScale.LINEAR
+    stage: int = 0
+    pair: tuple[int, int] | None = None
+    what_if: WhatIf | None = None
 
     @classmethod
     def of(cls, scene: Scene) -> "ViewState":
@@ -66,5 +92,6 @@ class ViewState:
             min(max(self.cursor.key, 0), last),
         )
         enlarged = self.enlarged if self.enlarged in uids else None
-        fitted = replace(self, cursor=cursor, enlarged=enlarged)
+        pair = self.pair if self.pair and uids.issuperset(self.pair) else None
+        fitted = replace(self, cursor=cursor, enlarged=enlarged, pair=pair)
         return self if fitted == self else fitted

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLa
 
 from mhagui import __version__
 from mhagui.document import Scene
-from mhagui.document.scene import one_hot_tokens
+from mhagui.document.scene import designed_input
 
 
 def about_text() -> str:
@@ -51,8 +51,11 @@ class SceneDialog(QDialog):
 
 
 def _tokens(scene: Scene) -> str:
-    if not (scene.x == one_hot_tokens(scene.n_positions, scene.d_model)).all():
-        return "as the scene's file gives it"
+    if not (scene.x == designed_input(scene, scene.n_positions)).all():
+        return "as the scene's file gives it, or edited since"
+    if scene.vocabulary:
+        position = ", with a position code behind it" if scene.has_position_code else ""
+        return f"the tokens, one-hot over {len(scene.vocabulary)} words{position}"
     if scene.n_positions > scene.d_model:
         return f"one-hot tokens, which repeat after {scene.d_model}, the width of the model"
     return "one-hot tokens, all different"

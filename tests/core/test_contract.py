@@ -19,14 +19,20 @@ HEADS, T, D_V, D_MODEL = 3, 5, 2, 4
 FLOATS = {
     "q": RNG.normal(size=(HEADS, T, 2)),
     "k": RNG.normal(size=(HEADS, T, 2)),
+    "p": RNG.normal(size=(HEADS, T, 2)),
+    "taps": RNG.normal(size=(HEADS, T)),
+    "frequencies": np.linspace(0, np.pi, D_MODEL),
     "scores": RNG.normal(size=(HEADS, T, T)),
     "gain": np.array([0.0, 1.0, -2.0]),
     "a": np.full((HEADS, T, T), 1 / T),
+    "one": np.full((HEADS, T, T), 1 / T),
+    "other": RNG.dirichlet(np.ones(T), size=(HEADS, T)),
     "o": RNG.normal(size=(HEADS, T, D_V)),
     "x": RNG.normal(size=(T, D_MODEL)),
     "w_v": RNG.normal(size=(HEADS, D_MODEL, D_V)),
     "w_o": RNG.normal(size=(HEADS * D_V, D_MODEL)),
     "terms": RNG.normal(size=(HEADS, T, D_MODEL)),
+    "concat": RNG.normal(size=(T, HEADS * D_V)),
     "m": RNG.normal(size=(HEADS, 4, 3)),
     "values": np.array([[3.0, 1.0, 0.0], [2.0, 2.0, 2.0]]),
 }
@@ -37,6 +43,7 @@ SIZES = {"H": HEADS, "T": T, "K": 2, "V": D_V, "M": D_MODEL}
 AXES = {
     "q": "HTK", "k": "HTK", "scores": "HTT", "gain": "H", "mask": "TT", "a": "HTT", "o": "HTV",
     "x": "TM", "w_v": "HMV", "w_o": "RM", "terms": "HTM", "m": "HTM", "values": "HT",
+    "concat": "TR", "one": "HTT", "other": "HTT", "p": "HTK", "taps": "HT", "frequencies": "M",
 }  # fmt: skip
 
 # name -> the arrays it takes, and its other arguments
@@ -44,8 +51,10 @@ CALLS = {
     "attention_scores": (("q", "k"), {}),
     "attention_weights": (("q", "k", "gain", "mask"), {}),
     "weights_from_scores": (("scores", "gain", "mask"), {}),
+    "softmax_exponents": (("scores", "gain", "mask"), {}),
     "row_entropy_bits": (("a",), {}),
     "effective_positions": (("a",), {}),
+    "jensen_shannon_bits": (("one", "other"), {}),
     "score_rank": (("q", "k"), {}),
     "score_singular_values": (("q", "k"), {}),
     "singular_values": (("m",), {}),
@@ -57,6 +66,11 @@ CALLS = {
     "filter_bank_bound": (("x", "w_v", "w_o"), {}),
     "filter_bank_residual": (("o", "w_o", "terms"), {}),
     "synthesis_norms": (("w_o",), {"n_heads": HEADS}),
+    "frobenius_norms": (("m",), {}),
+    "zero_head_columns": (("concat",), {"head": 1, "n_heads": HEADS}),
+    "total_variation": (("p", "q"), {}),
+    "frequency_response": (("taps", "frequencies"), {}),
+    "group_delay": (("taps", "frequencies"), {}),
     "pool_maximum": (("a",), {"n_rows": 2, "n_columns": 2}),
     "pool_largest_magnitude": (("a",), {"n_rows": 2, "n_columns": 2}),
     "quantise": (("a",), {"low": 0.1, "high": 0.9}),
@@ -64,29 +78,73 @@ CALLS = {
 # name -> the axes of the result; S = min(T, K), D = min(T, M), P = min(T, 2)
 RESULT_AXES = {
     "attention_scores": "HTT", "attention_weights": "HTT", "weights_from_scores": "HTT",
-    "row_entropy_bits": "HT", "effective_positions": "HT", "score_rank": "H",
+    "softmax_exponents": "HTT",
+    "row_entropy_bits": "HT", "effective_positions": "HT", "jensen_shannon_bits": "HT",
+    "score_rank": "H",
     "score_singular_values": "HS", "singular_values": "HD", "effective_rank": "H",
     "effective_rank_from_singular_values": "H", "concat_heads": "TR", "head_contributions": "HTM",
     "filter_bank_terms": "HTM", "filter_bank_bound": "", "filter_bank_residual": "",
-    "synthesis_norms": "MH", "pool_maximum": "HPP", "pool_largest_magnitude": "HPP",
-    "quantise": "HTT",
+    "synthesis_norms": "MH", "frobenius_norms": "H", "zero_head_columns": "TR",
+    "pool_maximum": "HPP", "pool_largest_magnitude": "HPP",
+    "quantise": "HTT", "total_variation": "HT", "frequency_response": "HM", "group_delay": "HM",
 }  # fmt: skip
 # (axis, name) -> what is said where there is no result
-REFUSED_EMPTY = {
-    ("K", name): "q must have shape (..., T_q, d_k) with d_k at least 1, got shape (3, 5, 0)."
-    for name in ("attention_scores", "attention_weights", "score_rank", "score_singular_values")
-} | {("H", "synthesis_norms"): "n_heads must be an integer of at least 1, got 0."}
+REFUSED_EMPTY = (
+    {
+        ("K", name): "q must have shape (..., T_q, d_k) with d_k at least 1, got shape (3, 5, 0)."
+        for name in ("attention_scores", "attention_weights", "score_rank", "score_singular_values")
+    }
+    | {
+        (axis, name): f"{first} must have shape (..., N) with N at least 1, got shape {shape}."
+        for axis, name, first, shape in (
+            ("K", "total_variation", "p", (3, 5, 0)),
+            ("T", "frequency_response", "taps", (3, 0)),
+            ("T", "group_delay", "taps", (3, 0)),
+        )
+    }
+    | {
+        ("H", name): "n_heads must be an integer of at least 1, got 0."
+        for name in ("synthesis_norms", "zero_head_columns")
+    }
+)
 WITHOUT_ARRAYS = {
+    "LARGEST_TARGET",
+    "Labels",
+    "MOST_SEQUENCES",
+    "MOST_TOKENS",
     "ParameterCount",
+    "StageCosts",
+    "TARGET_TOLERANCE",
+    "TargetFit",
+    "Tokens",
+    "block_local_head",
     "causal_mask",
+    "delay_head",
+    "enumerate_tokens",
     "first_token_head",
+    "information_bits",
+    "joint_labels",
+    "margin_factor",
+    "mutual_information_bits",
+    "observed_labels",
+    "overtaking_length",
     "parameter_count",
     "previous_token_head",
+    "queries_and_keys_for",
+    "recency_head",
     "score_flops",
     "self_head",
+    "stage_costs",
+    "two_position_head",
     "uniform_head",
 }
-NOT_FLOAT_RESULTS = {"score_rank", "filter_bank_bound", "filter_bank_residual", "quantise"}
+NOT_FLOAT_RESULTS = {
+    "score_rank",
+    "filter_bank_bound",
+    "filter_bank_residual",
+    "quantise",
+    "frequency_response",
+}
 
 
 def read_only(name, dtype):

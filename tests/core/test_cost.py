@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mhagui.core import ParameterCount, parameter_count, score_flops
+from mhagui.core import (
+    ParameterCount,
+    overtaking_length,
+    parameter_count,
+    score_flops,
+    stage_costs,
+)
 
 WIDTHS = st.integers(1, 64)
 
@@ -65,3 +71,88 @@ def test_numpy_integers_do_not_overflow(integer):
     assert score_flops(n, n, n) == 200_000_000
     assert type(parameter_count(n, n).total) is int
     assert parameter_count(n, n).total == 40_000
+
+
+@given(WIDTHS, WIDTHS, WIDTHS, WIDTHS, WIDTHS)
+def test_stages_cost_what_their_matrix_products_cost(n_positions, d_model, heads, d_k, d_v):
+    def product(rows, inner, columns):
+        return rows * inner * columns
+
+    t, costs = n_positions, stage_costs(n_positions, d_model, heads, d_k, d_v)
+    assert costs.projections == heads * (2 * product(t, d_model, d_k) + product(t, d_model, d_v))
+    assert costs.scores == heads * product(t, d_k, t)
+    assert costs.weighted_sums == heads * product(t, t, d_v)
+    assert costs.output_projection == product(t, heads * d_v, d_model)
+    assert costs.exponentials == costs.weights == heads * t * t
+    assert costs.cache == heads * (t * d_k + t * d_v)
+
+
+@given(st.integers(1, 10**6), WIDTHS, WIDTHS, WIDTHS, WIDTHS)
+def test_sums_of_the_stages(n_positions, d_model, heads, d_k, d_v):
+    costs = stage_costs(n_positions, d_model, heads, d_k, d_v)
+    assert costs.linear == costs.projections + costs.output_projection
+    assert costs.quadratic == costs.scores + costs.weighted_sums
+    assert costs.multiply_adds == costs.linear + costs.quadratic
+    assert 2 * costs.scores == score_flops(n_positions, heads, d_k)
+    assert costs.linear == n_positions * parameter_count(d_model, heads, d_k, d_v).total
+
+
+@pytest.mark.parametrize("heads", [1, 2, 8, 64, 512])
+def test_the_lessons_score_flops_stay_whatever_the_heads(heads, expected):
+    lesson = expected["score_flops"]
+    costs = stage_costs(lesson["T"], lesson["d_model"], heads)
+    assert 2 * costs.scores == 2 * costs.weighted_sums == lesson["wide"] == lesson["narrow"]
+    assert costs.exponentials == heads * 2**20  # these do grow with H
+
+
+def test_exercises_2_and_5(expected):
+    two, five = expected["exercises"]["2"], expected["exercises"]["5"]
+    counts = [parameter_count(two["d_model"], heads) for heads in two["H"]]
+    assert [count.total for count in counts] == two["parameters"]
+    kept = [
+        parameter_count(five["d_model"], heads, five["d_k"], five["d_k"]) for heads in five["H"]
+    ]
+    assert [count.total for count in kept] == five["parameters"]
+
+
+@given(WIDTHS, WIDTHS, WIDTHS, WIDTHS)
+def test_the_quadratic_part_overtakes_at_twice_the_width(d_model, heads, d_k, d_v):
+    at = overtaking_length(d_model)
+    before, there, beyond = (
+        stage_costs(t, d_model, heads, d_k, d_v) for t in (max(at - 1, 1), at, at + 1)
+    )
+    assert before.quadratic < before.linear
+    assert there.quadratic == there.linear
+    assert beyond.quadratic > beyond.linear
+    assert at == 2 * d_model
+
+
+@given(WIDTHS, WIDTHS, WIDTHS)
+def test_without_the_masked_cells_it_overtakes_about_twice_as_late(d_model, d_k, d_v):
+    at = overtaking_length(d_model, masked_cells=False)
+    allowed = sum(range(1, at + 1))
+    assert allowed * (d_k + d_v) == at * d_model * (d_k + d_k + d_v + d_v)
+
+
+def test_the_largest_sizes_are_exact_too():
+    n = 2**20
+    costs = stage_costs(n, 2**16, 2**10, 2**16, 2**16)
+    assert costs.multiply_adds == 2 * 2**40 * 2**26 + 4 * 2**20 * 2**16 * 2**26
+    assert type(costs.scores) is int
+
+
+def test_widths_left_out_must_come_out_even():
+    with pytest.raises(ValueError, match="d_model must be divisible by n_heads"):
+        stage_costs(6, 10, 4)
+
+
+@pytest.mark.parametrize("name", ["n_positions", "d_model", "n_heads", "d_k", "d_v"])
+def test_stage_costs_refuse_what_is_no_count(name):
+    sizes = {"n_positions": 6, "d_model": 8, "n_heads": 4, "d_k": 2, "d_v": 2, name: 0}
+    with pytest.raises(ValueError, match=f"{name} must be an integer of at least 1"):
+        stage_costs(**sizes)
+
+
+def test_an_overtaking_length_needs_a_width():
+    with pytest.raises(ValueError, match="d_model must be an integer of at least 1"):
+        overtaking_length(0)

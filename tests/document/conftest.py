@@ -15,9 +15,12 @@ from mhagui.document.edits import (
     AddHead,
     DuplicateHead,
     Edit,
+    HandSet,
     MoveHead,
     OpenScene,
     RemoveHead,
+    SetKeepMargin,
+    SetKeyWidth,
     SetMasterGain,
     SetPattern,
     SetProjectionBlock,
@@ -29,12 +32,16 @@ from mhagui.document.edits import (
     set_soloed,
 )
 from mhagui.document.scene import MAX_HEADS
+from mhagui.document.token_source import SourceKind, TokenSource
 
 Draw = Callable[[st.SearchStrategy], object]
 
 CELLS = st.sampled_from([0.0, -0.0, 1.0, -0.5, 1 / 3, 7.25, -1e-9, 1e6])
 GAINS = st.sampled_from([1.0, 0.0, -0.0, -2.0, 0.1, 3.0, 20.0])
-PATTERNS = st.sampled_from(Pattern)
+PATTERNS = st.sampled_from([pattern for pattern in Pattern if pattern.is_designed])
+SOURCES = st.sampled_from(
+    [TokenSource(), TokenSource(SourceKind.MARKOV, 3, resolution=0.25), TokenSource(SourceKind.SUM)]
+)
 NAMES = st.sampled_from(["self", "h", "größer", "head “1”"])
 
 
@@ -71,22 +78,43 @@ def draw_edit(scenes) -> Callable[[Draw, Scene], Edit]:
 def _scenes(draw: Draw) -> Scene:
     n_heads, d_v = draw(st.integers(1, 4)), draw(st.integers(1, 3))
     d_k, d_model = draw(st.integers(2, 3)), draw(st.integers(1, 4))
-    heads = tuple(_head(draw, number, (d_model, d_v)) for number in range(1, n_heads + 1))
-    x = draw(_matrices(draw(st.integers(1, 6)), d_model))
-    w_o = draw(_matrices(n_heads * d_v, d_model))
-    return Scene(draw(NAMES), "two\nlines", heads, x, w_o, d_k, draw(GAINS))
+    n_positions = draw(st.integers(1, 6))
+    sizes = {"d_model": d_model, "d_k": d_k, "n_positions": n_positions}
+    heads = tuple(_head(draw, number, (d_model, d_v), **sizes) for number in range(1, n_heads + 1))
+    return Scene(
+        draw(NAMES),
+        "two\nlines",
+        heads,
+        draw(_matrices(n_positions, d_model)),
+        draw(_matrices(n_heads * d_v, d_model)),
+        d_k,
+        draw(GAINS),
+        keep_margin=draw(st.booleans()),
+        tokens=tuple(draw(NAMES) for _ in range(n_positions * draw(st.booleans()))),
+        source=draw(SOURCES),
+    )
 
 
-def _head(draw: Draw, uid: int, shape: tuple[int, int]) -> Head:
+def _head(draw: Draw, uid: int, shape: tuple[int, int], **sizes: int) -> Head:
+    pattern = draw(st.sampled_from(Pattern))
+    given = {}
+    if pattern is Pattern.HAND_SET:
+        names, rows = ("q", "k"), sizes["n_positions"]
+    else:
+        names, rows = ("w_q", "w_k"), sizes["d_model"]
+    if not pattern.is_designed:
+        given = {name: draw(_matrices(rows, sizes["d_k"])) for name in names}
     return Head(
         uid,
         draw(NAMES),
-        draw(PATTERNS),
+        pattern,
         draw(_matrices(*shape)),
         gain=draw(GAINS),
         key_magnitude=abs(draw(GAINS)),
         muted=draw(st.booleans()),
         soloed=draw(st.integers(0, 3)) == 0,
+        layer=draw(st.integers(1, 2)),
+        **given,
     )
 
 
@@ -96,6 +124,16 @@ def _matrices(rows: int, columns: int) -> st.SearchStrategy[np.ndarray]:
 
 def _uid(draw: Draw, scene: Scene) -> int:
     return draw(st.sampled_from([head.uid for head in scene.heads]))
+
+
+def _length(draw: Draw, scene: Scene) -> int:
+    is_hand_set = any(head.q is not None for head in scene.heads)
+    return scene.n_positions if is_hand_set else draw(st.integers(1, 6))
+
+
+def _hand_set(draw: Draw, scene: Scene) -> Edit:
+    q, k = (draw(_matrices(scene.n_positions, scene.d_k)) for _ in "qk")
+    return HandSet(_uid(draw, scene), q, k)
 
 
 def _cell(draw: Draw, scene: Scene) -> Edit:
@@ -120,7 +158,10 @@ _KINDS: list[Callable[[Draw, Scene], Edit]] = [
     lambda draw, scene: set_muted(_uid(draw, scene), draw(st.booleans())),
     lambda draw, scene: set_soloed(_uid(draw, scene), draw(st.booleans())),
     lambda draw, scene: SetPattern(_uid(draw, scene), draw(PATTERNS)),
-    lambda draw, scene: SetSequenceLength(draw(st.integers(1, 6))),
+    lambda draw, scene: SetSequenceLength(_length(draw, scene)),
+    lambda draw, scene: SetKeepMargin(draw(st.booleans())),
+    lambda draw, scene: SetKeyWidth(scene.d_k + draw(st.integers(0, 2))),
+    lambda draw, scene: _hand_set(draw, scene),
     _addition,
     lambda draw, scene: DuplicateHead(_uid(draw, scene)),
     _removal,

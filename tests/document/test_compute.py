@@ -55,11 +55,11 @@ def test_a_result_is_what_the_formulas_say(scenes, data):
         bits = [-sum(p * math.log2(p) for p in row if p > 0) for row in weights]
         assert_allclose(made.row_entropy_bits, bits, atol=1e-9)
         assert_allclose(made.effective_positions, np.exp2(bits), rtol=1e-9)
-        assert_allclose(made.values, np.einsum("tm,mv->tv", scene.x, head.w_v), atol=1e-9)
+        assert_allclose(made.values, np.einsum("tm,mv->tv", made.x, head.w_v), atol=1e-9)
         o = made.weights @ made.values
         assert_allclose(made.output, o, rtol=1e-12, atol=1e-12 * np.abs(made.values).max())
         block = scene.w_o[index * scene.d_v :][: scene.d_v]
-        size += np.max(np.abs(scene.x) @ np.abs(head.w_v) @ np.abs(block))
+        size += np.max(np.abs(made.x) @ np.abs(head.w_v) @ np.abs(block))
         if made.active:
             output += made.output @ block
         assert_allclose(result.listening[:, index], np.linalg.norm(block, axis=0), rtol=1e-12)
@@ -118,12 +118,14 @@ def test_standing_says_why_a_head_is_heard_or_not(four_heads, edits, standings):
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_largest_numbers_a_scene_can_hold_overflow_nowhere(two_heads, sign):
-    huge = 1e100
-    heads = tuple(
-        replace(head, w_v=np.full((4, 2), sign * huge), gain=1e308, key_magnitude=huge)
-        for head in two_heads.heads
-    )
-    x, w_o = np.full((4, 4), huge), np.full((4, 4), sign * huge)
+    huge = 1e30
+    full = np.full((4, 2), huge)
+    given = {"pattern": Pattern.PROJECTED, "w_q": full, "w_k": -sign * full}
+    heads = [
+        replace(head, w_v=sign * full, gain=1e308, key_magnitude=huge) for head in two_heads.heads
+    ]
+    heads += [replace(heads[0], uid=2 + layer, layer=layer, **given) for layer in (1, 2)]
+    x, w_o = np.full((4, 4), huge), np.full((8, 4), sign * huge)
     result = compute(replace(two_heads, heads=heads, x=x, w_o=w_o))
     for array in all_arrays(result).values():
         assert np.isfinite(array).all()
@@ -281,7 +283,7 @@ def test_arrays_of_heads_that_did_not_change_are_the_same_objects(four_heads):
             for field in fields(head)
             if isinstance(getattr(head, field.name), np.ndarray)
         ]
-        assert len(is_same) == 9
+        assert len(is_same) == 10
         assert all(is_same) == (index != 1)
     assert after.heads[1].scores is before.heads[1].scores
     assert after.allowed is before.allowed

@@ -24,7 +24,8 @@ from mhagui.document.edits import (
     set_muted,
 )
 from mhagui.document.history import MAX_STEPS
-from mhagui.document.scene import Pattern, one_hot_tokens
+from mhagui.document import Pattern
+from mhagui.document.scene import one_hot_tokens
 from mhagui.errors import UserError
 
 

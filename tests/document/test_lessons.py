@@ -13,14 +13,18 @@ from mhagui.document import (
     load_scene,
     scene_to_json,
 )
-from mhagui.document.edits import set_key_magnitude
+from mhagui.document.edits import SetSequenceLength, set_key_magnitude, set_muted
+from mhagui.document.token_edits import RepeatToken, SetTokens, SwapTokens
 from mhagui.errors import UserError
 
 PATTERNS = [Pattern.FIRST_TOKEN, Pattern.PREVIOUS_TOKEN, Pattern.SELF, Pattern.UNIFORM]
 
 
-def test_there_are_two_lessons():
-    assert lesson_names() == ("four-heads", "two-heads")
+NAMES = ["content-position", "four-heads", "induction", "two-heads"]
+
+
+def test_there_are_four_lessons():
+    assert lesson_names() == tuple(NAMES)
 
 
 # --------------------------------------------------------------------------------------- two heads
@@ -99,14 +103,120 @@ def test_what_four_heads_says_of_its_w_o_is_so(four_heads):
         assert (head.w_v[:6] == 1.0).sum() == 2
 
 
+# --------------------------------------------------------------------------- content and position
+
+
+@pytest.fixture(scope="module")
+def content_position():
+    return load_lesson("content-position")
+
+
+def weights_of(scene):
+    return [head.weights for head in compute(scene).heads]
+
+
+def test_at_first_its_heads_are_those_of_the_four_heads(content_position, expected):
+    first, previous, itself, _ = expected["four_heads"]["attention"]
+    designs = [first, previous, itself, itself]
+    for weights, design in zip(weights_of(content_position), designs, strict=True):
+        assert_allclose(weights, design, rtol=0, atol=1e-15)
+
+
+def test_its_x_is_a_word_and_a_position(content_position):
+    angles = 2 * np.pi * np.arange(1, 7) / 6
+    position = np.column_stack([np.cos(angles), np.sin(angles)])
+    assert content_position.x[:, :6].tolist() == np.eye(6).tolist()
+    assert_allclose(content_position.x[:, 6:], position, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("to", range(1, 6))
+def test_the_content_head_follows_cat_and_positional_heads_stay(content_position, to):
+    before, after = (
+        weights_of(content_position),
+        weights_of(SwapTokens(0, to).apply(content_position)),
+    )
+    for head in (1, 2):
+        assert after[head].tobytes() == before[head].tobytes()
+    score = np.exp(3 / np.sqrt(2))
+    for row in range(to, 6):  # one key of all that row t may see stands out
+        assert after[0][row, to] == pytest.approx(score / (score + row), abs=1e-15)
+    assert after[0][to - 1, :to] == pytest.approx(1 / to)  # above it, cat is not to be seen
+
+
+def test_a_repeated_word_parts_head_4_from_head_3(content_position):
+    before, after = (
+        weights_of(content_position),
+        weights_of(RepeatToken(0, 4).apply(content_position)),
+    )
+    assert after[3][4, 0] == pytest.approx(after[3][4, 4], abs=1e-15)
+    assert after[3][4, 4] > 0.45
+    assert after[2].tobytes() == before[2].tobytes()
+
+
+def test_head_2_finds_the_previous_token_at_six_positions_alone(content_position):
+    assert "one step at T = 6 alone" in content_position.description
+    longer = weights_of(SetSequenceLength(12).apply(content_position))[1]
+    assert [int(row.argmax()) for row in longer[3:]] == list(range(1, 10))  # two steps back
+
+
+# --------------------------------------------------------------------------------------- induction
+
+
+@pytest.fixture(scope="module")
+def induction():
+    return load_lesson("induction")
+
+
+def after_earlier_copies(tokens, row):
+    """The positions right after those where the token of ``row`` stood before."""
+    return [i for i in range(1, row + 1) if tokens[i - 1] == tokens[row]]
+
+
+SEQUENCES = ["^ A B C D A B C", "^ A A B A", "^ the cat sat on the mat the cat", "^ x y z w z x"]
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_a_row_looks_where_its_token_was_followed(induction, sequence):
+    tokens = tuple(sequence.split())
+    weights = weights_of(SetTokens(tokens).apply(induction))[1]
+    for row in range(len(tokens)):
+        places = after_earlier_copies(tokens, row)
+        looked_at = weights[row, places] if places else weights[row, : row + 1]
+        assert_allclose(looked_at, looked_at.sum() / len(looked_at), atol=1e-3)
+        assert looked_at.sum() > 0.99
+
+
+def test_it_predicts_what_followed_last_time(induction):
+    result = compute(induction)
+    assert result.heads[1].weights[5:, 2:5].diagonal().min() > 0.9
+    words = result.output[:, :8]
+    assert induction.vocabulary[int(words[-1].argmax())] == "D"
+    assert words[-1].max() > 0.9
+    before = result.output[1:, 8:]  # what head 1 has written is the word before
+    assert_allclose(before, induction.x[:-1, :8], rtol=0, atol=1e-4)
+
+
+def test_without_the_first_head_the_second_has_no_pattern(induction):
+    weights = weights_of(set_muted(1, True).apply(induction))[1]
+    uniform = np.tril(np.ones((8, 8))) / np.arange(1, 9)[:, None]
+    assert_allclose(weights, uniform, rtol=0, atol=1e-15)
+
+
+def test_without_a_mark_the_first_token_is_its_own_predecessor(induction):
+    """The description says so: A of the second row then looks at t1 as well as at t2."""
+    weights = weights_of(SetTokens(tuple("A B A".split())).apply(induction))[1]
+    assert weights[2, :2] == pytest.approx([0.5, 0.5], abs=1e-3)
+
+
 # ----------------------------------------------------------------------------------------- by name
 
 
-@pytest.mark.parametrize("name", ["four-heads", "two-heads"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_name_means_a_lesson(name):
     assert load_scene(name) == load_lesson(name)
     title = json.loads(resource_path("lessons", f"{name}.json").read_bytes())["title"]
-    assert load_scene(name).title == title == name.replace("-", " ")
+    assert load_scene(name).title == title
+    assert title.replace(" and ", " ") == name.replace("-", " ")
 
 
 def test_anything_else_means_a_file(tmp_path, two_heads, monkeypatch):
@@ -126,7 +236,7 @@ def test_a_file_does_not_hide_a_lesson(tmp_path, two_heads, four_heads, monkeypa
 def test_lessons_there_are_not(name):
     with pytest.raises(UserError) as caught:
         load_lesson(name)
-    lessons = "the lessons are four-heads and two-heads."
+    lessons = "the lessons are content-position, four-heads, induction and two-heads."
     assert str(caught.value) == f"There is no lesson “{name}”; {lessons}"
 
 
@@ -134,7 +244,8 @@ def test_a_name_that_means_nothing():
     with pytest.raises(UserError) as caught:
         load_scene("five-heads")
     assert str(caught.value) == (
-        "“five-heads” is neither a lesson (four-heads and two-heads) nor a file that is there."
+        "“five-heads” is neither a lesson (content-position, four-heads, induction and two-heads) "
+        "nor a file that is there."
     )
 
 

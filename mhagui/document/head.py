@@ -1,0 +1,121 @@
+"""One head of a layer, as the user can change it."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from mhagui.document.checks import (
+    LARGEST,
+    check_finite,
+    check_text,
+    count,
+    matrix,
+    plain,
+    shape_text,
+)
+from mhagui.document.patterns import Pattern, checked_settings
+from mhagui.document.records import Array, Record
+from mhagui.errors import UserError
+
+MAX_NAME_LENGTH = 60
+MAX_LAYERS = 2
+# Which matrices each pattern needs that is not designed; the others have none.
+_GIVEN = {Pattern.HAND_SET: ("q", "k"), Pattern.PROJECTED: ("w_q", "w_k")}
+_SYMBOLS = {"q": "Q", "k": "K", "w_q": "W_Q", "w_k": "W_K"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Head(Record):
+    """One attention head.
+
+    Attributes
+    ----------
+    uid
+        Identity of the head, from 1: it stays with the head when heads are moved or renamed. Scene
+        files do not hold it: heads are numbered in order when they are read.
+    name
+        What the user calls it, 1 to 60 characters.
+    pattern
+        Where its queries and keys come from: designed to find something, hand-set or projected.
+    w_v
+        W_V^h, shape (d_model, d_v): the values are V_h = X W_V^h. As in every matrix of a scene,
+        numbers are from -1e30 to 1e100.
+    gain
+        Dimensionless factor on the head's keys; any finite number, 1 is as designed.
+    key_magnitude
+        |K| of the designed rows, from 0 to 1e30; 3 in the lesson. |Q| is the pattern's own.
+    muted, soloed
+        Muted heads, and while any head is soloed all others, are ablated to zero before W_O.
+    settings
+        The pattern's own numbers, as ``parameters_of`` lists them; its defaults where none are
+        given.
+    layer
+        1, or 2 for a head that reads X + O_1, to which the heads of layer 1 have added.
+    q, k
+        Q_h and K_h of a hand-set head, shape (T, d_k); None for any other.
+    w_q, w_k
+        W_Q^h and W_K^h of a projected head, shape (d_model, d_k); None for any other.
+    """
+
+    uid: int
+    name: str
+    pattern: Pattern
+    w_v: Array
+    gain: float = 1.0
+    key_magnitude: float = 3.0
+    muted: bool = False
+    soloed: bool = False
+    settings: tuple[float, ...] = ()
+    layer: int = 1
+    q: Array | None = None
+    k: Array | None = None
+    w_q: Array | None = None
+    w_k: Array | None = None
+
+    def __post_init__(self) -> None:
+        """Check the head and freeze its arrays."""
+        check_text("A head's name", self.name, MAX_NAME_LENGTH)
+        set_field = partial(object.__setattr__, self)
+        for field in ("gain", "key_magnitude"):
+            set_field(field, plain(getattr(self, field)))
+        for field in ("muted", "soloed"):
+            set_field(field, bool(getattr(self, field)))
+        set_field("settings", checked_settings(self.pattern, tuple(self.settings)))
+        set_field("layer", count("The layer of a head", self.layer, MAX_LAYERS))
+        set_field("w_v", matrix(f"W_V of head “{self.name}”", self.w_v))
+        for field in _SYMBOLS:
+            set_field(field, _given_matrix(self, field))
+        check_finite(f"The gain of head “{self.name}”", self.gain)
+        if not 0 <= self.key_magnitude <= LARGEST:
+            raise UserError(
+                f"The key magnitude of head “{self.name}” must be a number from 0 to {LARGEST:g}; "
+                f"got {self.key_magnitude}."
+            )
+
+    def check_sizes(self, n_positions: int, d_model: int, d_k: int, d_v: int) -> None:
+        """Raise UserError unless every matrix of the head has the shape its scene needs."""
+        inputs = (d_model, "d_model")
+        self._check_shape("w_v", inputs, (d_v, "d_v"))
+        for field in ("q", "k"):
+            self._check_shape(field, (n_positions, "T"), (d_k, "d_k"))
+        for field in ("w_q", "w_k"):
+            self._check_shape(field, inputs, (d_k, "d_k"))
+
+    def _check_shape(self, field: str, rows: tuple[int, str], columns: tuple[int, str]) -> None:
+        value = getattr(self, field)
+        if value is not None and value.shape != (rows[0], columns[0]):
+            symbol = _SYMBOLS.get(field, "W_V")
+            raise UserError(
+                f"{symbol} of head “{self.name}” is {shape_text(value)}, but this scene needs "
+                f"{rows[0]} × {columns[0]} ({rows[1]} rows, {columns[1]} columns)."
+            )
+
+
+def _given_matrix(head: Head, field: str) -> Array | None:
+    """Return a matrix of ``head`` as read-only, and None where it has and needs none."""
+    value, is_needed = getattr(head, field), field in _GIVEN.get(head.pattern, ())
+    if (value is not None) is not is_needed:
+        what = "needs" if is_needed else "takes no"
+        raise UserError(
+            f"Head “{head.name}” ({head.pattern.value}) {what} matrix {_SYMBOLS[field]}."
+        )
+    return matrix(f"{_SYMBOLS[field]} of head “{head.name}”", value) if is_needed else None

@@ -1,0 +1,307 @@
+"""What each head of a scene, and two together, tell of the next token of a source.
+
+Not part of every Result, for it costs more than a gain's drag may: who shows it asks for it, and
+hands in the study before, of which every step whose inputs are the same is taken over.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mhagui import core
+from mhagui.document.compute import HeadResult, Recall, Result, Steps
+from mhagui.document.head import Head
+from mhagui.document.patterns import Pattern
+from mhagui.document.records import Array, sealed
+from mhagui.document.scene import Scene
+from mhagui.document.token_source import SourceKind, TokenSource
+
+MOST_OBSERVATIONS = 2**18  # sequences times heads: what can be gone through at every step of a drag
+MOST_PAIR_CELLS = 2**14  # of A, for the divergence of two heads: all rows up to T = 128
+MOST_REPORTED_HEADS = 8
+_NOTHING = 1e-9  # bits
+
+
+class HeadInformation(NamedTuple):
+    """What one head tells of the next token: bits, or NaN and the reason why not."""
+
+    bits: float
+    labels: core.Labels | None
+    why_not: str = ""
+
+
+class PairInformation(NamedTuple):
+    """What two heads tell, in bits: each alone, both together, NaN where unknown."""
+
+    one: float
+    other: float
+    joint: float
+
+    @property
+    def redundancy_minus_synergy(self) -> float:
+        """I_1 + I_2 − I_12: what both say twice, less what only both together say."""
+        return self.one + self.other - self.joint
+
+
+@dataclass(frozen=True, eq=False)
+class InformationStudy:
+    """The information of all heads at one query position, or why there is none.
+
+    Attributes
+    ----------
+    source
+        The token source.
+    row
+        The query position t, from 0; the heads are seen at t, and X_{t+1} is what they tell of.
+    sequences
+        All token sequences X_1 .. X_t of positive probability, (N, t); of fewer tokens where t are
+        too many.
+    whole_past_bits
+        I(X_{t+1}; X_1 .. X_t), which no head exceeds; NaN where t is too long.
+    heads
+        One for each head, in the scene's order.
+    why_not
+        The sentence that says that t is too long; empty where it is not.
+    steps
+        What the next ``study_information`` can take over.
+    """
+
+    source: TokenSource
+    row: int
+    sequences: core.Tokens
+    whole_past_bits: float
+    heads: tuple[HeadInformation, ...]
+    why_not: str
+    probabilities: Array = field(repr=False)
+    following: Array = field(repr=False)
+    steps: Steps = field(repr=False)
+
+    def pair(self, one: int, other: int) -> PairInformation:
+        """Return what the heads at places ``one`` and ``other``, from 0, tell together."""
+        first, second = self.heads[one], self.heads[other]
+        joint = math.nan
+        if first.labels is not None and second.labels is not None:
+            labels = core.joint_labels(first.labels, second.labels)
+            joint = core.information_bits(labels, self.probabilities, self.following)
+        return PairInformation(first.bits, second.bits, joint)
+
+
+@dataclass(frozen=True, eq=False)
+class Divergences:
+    """How differently each two heads look, (H, H): mean Jensen–Shannon divergence, 0 to 1 bit.
+
+    ``rows`` are the rows of A, from 0, over which the mean is: all, or some evenly spaced ones
+    where A is large.
+    """
+
+    bits: Array
+    rows: tuple[int, ...]
+    steps: Steps = field(repr=False)
+
+
+class _Outlook(NamedTuple):
+    """The sequences of a source, and what comes after them."""
+
+    sequences: core.Tokens
+    probabilities: Array
+    following: Array
+
+
+def study_information(
+    scene: Scene, result: Result, row: int, earlier: InformationStudy | None = None
+) -> InformationStudy:
+    """Return what every head tells of X_{t+1} at ``row``, t from 0."""
+    recall, source = Recall(earlier.steps if earlier else {}), scene.source
+    most = min(core.MOST_SEQUENCES, MOST_OBSERVATIONS // scene.n_heads)
+    outlook = recall("outlook", _outlook, _exactly(source), row + 1, most)
+    why_not = _too_long(row + 1, outlook.sequences, most)
+    if why_not:
+        whole = math.nan
+        heads = (HeadInformation(math.nan, None, why_not),) * scene.n_heads
+    else:
+        whole = recall("whole", _whole_past_bits, outlook)
+        heads = tuple(_of_head(scene, head, outlook, row, recall) for head in result.heads)
+    return InformationStudy(
+        source, row, outlook[0], whole, heads, why_not, *outlook[1:], recall.steps
+    )
+
+
+def study_divergences(result: Result, earlier: Divergences | None = None) -> Divergences:
+    """Return the divergence of each two heads."""
+    recall, heads = Recall(earlier.steps if earlier else {}), result.heads
+    rows = _some_rows(len(result.allowed))
+    parts = [recall.array(f"rows {head.head.uid}", _taken, head.weights, rows) for head in heads]
+    bits = np.zeros((len(heads), len(heads)))
+    for one, other in itertools.combinations(range(len(heads)), 2):
+        name = f"{heads[one].head.uid} {heads[other].head.uid}"
+        bits[one, other] = recall(name, _mean_divergence, parts[one], parts[other])
+    return Divergences(sealed(bits + bits.T), rows, recall.steps)
+
+
+def verdict(pair: PairInformation, one: str, other: str) -> str:
+    """Return in a few words what the numbers of heads ``one`` and ``other`` show."""
+    least, most = sorted((pair.one, pair.other))
+    both, balance = f"{one} and {other}", pair.redundancy_minus_synergy
+    if math.isnan(pair.joint):
+        return ""
+    if pair.joint < _NOTHING:
+        return f"Neither {one} nor {other} tells anything"
+    if balance < -_NOTHING:
+        return "Only together: synergy" if most < _NOTHING else "More than in sum: synergy"
+    if pair.joint - least < _NOTHING:
+        return "The same fragment: redundant"
+    if least < _NOTHING and pair.joint - most < _NOTHING:
+        return f"Only {one if pair.one > pair.other else other} tells something"
+    if pair.joint - most < _NOTHING:
+        return f"{one if pair.one > pair.other else other} tells all that {both} do"
+    if balance < _NOTHING:
+        return "Different fragments: they add"
+    return "Fragments that overlap in part"
+
+
+def information_report(scene: Scene, result: Result, row: int | None = None) -> dict[str, Any]:
+    """Return what can be written as JSON under the keys "information" and "redundancy".
+
+    ``row`` is t from 0; None means t4, or the last where T is less. Bits that are not known are
+    None. Pairs are those of the first 8 heads.
+    """
+    row = min(3, scene.n_positions - 1) if row is None else row
+    study, divergences = study_information(scene, result, row), study_divergences(result)
+    source = study.source
+    heads = [
+        {"head": number, "name": head.head.name, "bits": _known(of.bits), "why_not": of.why_not}
+        for number, (head, of) in enumerate(zip(result.heads, study.heads, strict=True), 1)
+    ]
+    information = {
+        "query_position": row + 1,
+        "source": _source_report(source),
+        "sequences": len(study.sequences),
+        "symbol_bits": math.log2(source.n_symbols),
+        "whole_past_bits": _known(study.whole_past_bits),
+        "why_not": study.why_not,
+        "heads": heads,
+    }
+    places = range(min(scene.n_heads, MOST_REPORTED_HEADS))
+    redundancy = {
+        "jensen_shannon_bits": divergences.bits.tolist(),
+        "rows": [number + 1 for number in divergences.rows],
+        "pairs": [_pair_report(study, *pair) for pair in itertools.combinations(places, 2)],
+    }
+    return {"information": information, "redundancy": redundancy}
+
+
+def _source_report(source: TokenSource) -> dict[str, Any]:
+    report: dict[str, Any] = {"kind": source.kind.value, "symbols": source.n_symbols}
+    if source.kind is SourceKind.COPY:
+        report["lag"] = source.lag
+    if source.kind is SourceKind.MARKOV:
+        report["transition"] = source.probabilities.tolist()
+    return {**report, "resolution": source.resolution}
+
+
+def _pair_report(study: InformationStudy, one: int, other: int) -> dict[str, Any]:
+    pair = study.pair(one, other)
+    return {
+        "heads": [one + 1, other + 1],
+        "joint_bits": _known(pair.joint),
+        "redundancy_minus_synergy_bits": _known(pair.redundancy_minus_synergy),
+        "verdict": verdict(pair, f"h{one + 1}", f"h{other + 1}"),
+    }
+
+
+def _known(bits: float) -> float | None:
+    return None if math.isnan(bits) else bits
+
+
+def _exactly(source: TokenSource) -> TokenSource:
+    """Return the source whatever the resolution: its sequences are the same."""
+    return TokenSource(source.kind, source.n_symbols, source.lag, source.transition)
+
+
+def _outlook(source: TokenSource, length: int, most_sequences: int) -> _Outlook:
+    sequences, probabilities = core.enumerate_tokens(source.next_tokens, length, most_sequences)
+    following = sealed(source.next_tokens(sequences))
+    return _Outlook(sequences, sealed(probabilities), following)
+
+
+def _too_long(length: int, sequences: core.Tokens, most_sequences: int) -> str:
+    longest = sequences.shape[1]
+    if longest == length:
+        return ""
+    return (
+        f"t = {length} is too long: its token sequences are more than are gone through, "
+        f"{most_sequences:,} sequences and {core.MOST_TOKENS:,} tokens in all. "
+        f"The most is t = {longest}."
+    )
+
+
+def _whole_past_bits(outlook: _Outlook) -> float:
+    return core.information_bits(np.arange(len(outlook.sequences)), *outlook[1:])
+
+
+def _of_head(
+    scene: Scene, head: HeadResult, outlook: _Outlook, row: int, recall: Recall
+) -> HeadInformation:
+    uid, source = head.head.uid, scene.source
+    why_not = _why_unknown(scene, head)
+    if why_not:
+        return HeadInformation(math.nan, None, why_not)
+    if head.head.pattern is Pattern.PROJECTED:
+        given = scene.x, head.head, head.gain, len(scene.vocabulary), outlook.sequences
+        rows = recall(f"rows {uid}", _rows_by_content, *given)
+    else:
+        rows = recall(f"row {uid}", _row, head.weights, row)
+    seen = rows, outlook.sequences, source.n_symbols, source.resolution
+    labels = recall(f"labels {uid}", core.observed_labels, *seen)
+    bits = recall(f"bits {uid}", core.information_bits, labels, *outlook[1:])
+    return HeadInformation(bits, labels)
+
+
+def _why_unknown(scene: Scene, head: HeadResult) -> str:
+    """Return why the head's weights are not known for other tokens; empty where they are."""
+    if head.head.pattern is not Pattern.PROJECTED:
+        return ""
+    if head.head.layer > 1:
+        return "attends by content to other heads' outputs"
+    if len(scene.vocabulary) < scene.source.n_symbols:
+        return f"attends by content, and there are no {scene.source.n_symbols} words"
+    return ""
+
+
+def _row(weights: Array, row: int) -> Array:
+    return weights[row, : row + 1]
+
+
+def _rows_by_content(
+    x: Array, head: Head, gain: float, n_words: int, sequences: core.Tokens
+) -> Array:
+    """Return row t of A of a projected head for every sequence, symbol s being word s, (N, t).
+
+    Scores are made for each symbol at t with each symbol at each key, and looked up.
+    """
+    length, n_symbols = sequences.shape[1], int(sequences.max()) + 1
+    place = x[:length].copy()
+    place[:, :n_words] = 0.0
+    words = np.eye(n_symbols, x.shape[1])
+    assert head.w_q is not None and head.w_k is not None  # noqa: PT018 - a projected head has both
+    queries = (words + place[-1]) @ head.w_q
+    keys = (words[:, np.newaxis] + place) @ head.w_k
+    scores = core.attention_scores(queries, keys)  # symbol at the key, symbol at t, key
+    looked_up = scores[sequences, sequences[:, -1:], np.arange(length)]
+    return sealed(core.weights_from_scores(looked_up, gain=gain, mask=None))
+
+
+def _some_rows(n_positions: int) -> tuple[int, ...]:
+    count = min(n_positions, max(MOST_PAIR_CELLS // n_positions, 1))
+    return tuple(n_positions * number // count - 1 for number in range(1, count + 1))
+
+
+def _taken(weights: Array, rows: tuple[int, ...]) -> Array:
+    return weights if len(rows) == len(weights) else weights[list(rows)]
+
+
+def _mean_divergence(one: Array, other: Array) -> float:
+    return float(core.jensen_shannon_bits(one, other).mean())

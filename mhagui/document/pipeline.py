@@ -1,0 +1,264 @@
+"""What a head does to a query, stage by stage, and the arithmetic of one cell of its weights."""
+
+import enum
+import math
+import sys
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from mhagui import core
+from mhagui.document.compute import BoolArray, HeadResult, Recall, Result, Steps
+from mhagui.document.records import Array
+from mhagui.document.scene import Scene
+
+_LARGEST = sys.float_info.max
+
+
+class Stage(NamedTuple):
+    """One stage: what it is called in few words, its formula, and what it does."""
+
+    name: str
+    formula: str
+    meaning: str
+
+
+STAGES = (
+    Stage("Q, K", "Q, K: T × d_k each", "one query q_t and one key k_i per position"),
+    Stage("Q·Kᵀ", "Q·Kᵀ", "every query meets every key"),
+    Stage("÷ √d_k", "S = Q·Kᵀ / √d_k", "the scores, whatever the head's width"),
+    Stage("× gain", "g·S", "the gain spreads the scores"),
+    Stage("mask", "g·S where i ≤ t", "no query sees a later key"),
+    Stage("softmax", "A = softmax(g·S)", "each row becomes shares of 1"),
+    Stage("A·V", "O_h = A·V", "each row mixes the values it sees"),
+    Stage("W_O", "O_h·W_O^(h)", "what the head adds to the output O"),
+)
+PRODUCT, SCALED, GAINED, MASKED, SOFTMAX, MIXED, PROJECTED = range(1, len(STAGES))
+
+
+class Axis(enum.Enum):
+    """What the rows or columns of a matrix are."""
+
+    QUERY = "query position"
+    KEY = "key position"
+    FEATURE = "feature"
+    CHANNEL = "output channel"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StageMatrix:
+    """A matrix of a stage; the last one of a stage is what comes out of it.
+
+    Attributes
+    ----------
+    sign
+        What stands before it: nothing, "·", "=" or "→".
+    name
+        What it is called.
+    values
+        (rows, columns), finite.
+    axes
+        What its rows and its columns are.
+    scale
+        Which matrices of the stage share their colours: those whose ``scale`` names them all.
+    allowed
+        Where it is not masked, (T, T); None where nothing is.
+    """
+
+    sign: str
+    name: str
+    values: Array
+    axes: tuple[Axis, Axis]
+    scale: str
+    allowed: BoolArray | None = None
+
+    @property
+    def is_weights(self) -> bool:
+        """Whether the numbers are shares from 0 to 1."""
+        return self.name == "A"
+
+
+_POSITIONS = (Axis.QUERY, Axis.KEY)
+_OF_QUERIES = (Axis.QUERY, Axis.FEATURE)
+
+
+class Pipeline:
+    """Makes the matrices of one stage of one head; what did not change is the same object again.
+
+    Of the T × T matrices that a result does not hold at most one is kept: that of the stage last
+    asked for.
+    """
+
+    def __init__(self) -> None:
+        self._steps: Steps = {}
+
+    def matrices(
+        self, scene: Scene, result: Result, place: int, stage: int
+    ) -> tuple[StageMatrix, ...]:
+        """Return the operands and what comes out of ``stage``, of head number ``place`` from 0."""
+        recall = Recall(self._steps)
+        made = _matrices(scene, result, place, stage, recall)
+        self._steps = recall.steps
+        return made
+
+
+def _matrices(
+    scene: Scene, result: Result, place: int, stage: int, recall: Recall
+) -> tuple[StageMatrix, ...]:
+    head = result.heads[place]
+    if stage >= MIXED:
+        return _of_values(scene, head, place, stage, recall)
+    if stage <= PRODUCT:
+        return _of_factors(head, stage, recall)
+    return _of_scores(head, result.allowed, stage, recall)
+
+
+def _of_scores(
+    head: HeadResult, allowed: BoolArray, stage: int, recall: Recall
+) -> tuple[StageMatrix, ...]:
+    scores, shared = head.scores, "Q·Kᵀ, S"
+    if stage == SCALED:
+        product = recall.array("product", _product, head.q, head.k)
+        return (
+            StageMatrix("", "Q·Kᵀ", product, _POSITIONS, shared),
+            StageMatrix("→", "S", scores, _POSITIONS, shared),
+        )
+    gained = recall.array("gained", _gained, scores, head.gain)
+    if stage == GAINED:
+        shared = "S, g·S"
+        return (
+            StageMatrix("", "S", scores, _POSITIONS, shared),
+            StageMatrix("→", "g·S", gained, _POSITIONS, shared),
+        )
+    masked = StageMatrix("→", "masked", gained, _POSITIONS, "g·S", allowed)
+    if stage == MASKED:
+        return StageMatrix("", "g·S", gained, _POSITIONS, "g·S"), masked
+    return (
+        StageMatrix("", "g·S, masked", gained, _POSITIONS, "g·S", allowed),
+        StageMatrix("→", "A", head.weights, _POSITIONS, "A", allowed),
+    )
+
+
+def _of_factors(head: HeadResult, stage: int, recall: Recall) -> tuple[StageMatrix, ...]:
+    if stage < PRODUCT:
+        return (
+            StageMatrix("", "Q", head.q, _OF_QUERIES, "Q, K"),
+            StageMatrix("", "K", head.k, (Axis.KEY, Axis.FEATURE), "Q, K"),
+        )
+    turned = recall.array("turned", np.transpose, head.k)
+    product = recall.array("product", _product, head.q, head.k)
+    return (
+        StageMatrix("", "Q", head.q, _OF_QUERIES, "Q, Kᵀ"),
+        StageMatrix("·", "Kᵀ", turned, (Axis.FEATURE, Axis.KEY), "Q, Kᵀ"),
+        StageMatrix("=", "Q·Kᵀ", product, _POSITIONS, "Q·Kᵀ"),
+    )
+
+
+def _of_values(
+    scene: Scene, head: HeadResult, place: int, stage: int, recall: Recall
+) -> tuple[StageMatrix, ...]:
+    if stage == MIXED:
+        return (
+            StageMatrix("", "A", head.weights, _POSITIONS, "A"),
+            StageMatrix("·", "V", head.values, (Axis.KEY, Axis.FEATURE), "V, O_h"),
+            StageMatrix("=", "O_h", head.output, _OF_QUERIES, "V, O_h"),
+        )
+    block = recall.part("block", scene.w_o[place * scene.d_v : (place + 1) * scene.d_v])
+    shared = "O_h, W_O^(h) and O_h·W_O^(h)"
+    return (
+        StageMatrix("", "O_h", head.output, _OF_QUERIES, shared),
+        StageMatrix("·", "W_O^(h)", block, (Axis.FEATURE, Axis.CHANNEL), shared),
+        StageMatrix("=", "O_h·W_O^(h)", head.term, (Axis.QUERY, Axis.CHANNEL), shared),
+    )
+
+
+def _product(q: Array, k: Array) -> Array:
+    product: Array = q @ k.T
+    return product
+
+
+def _gained(scores: Array, gain: float) -> Array:
+    """Return g·S, held to what a number can say: a gain may be as large as numbers are."""
+    with np.errstate(over="ignore"):
+        return np.clip(gain * scores, -_LARGEST, _LARGEST)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowArithmetic:
+    """How one row of a head's weights comes about, number by number.
+
+    Attributes
+    ----------
+    query, gain
+        The row t, from 0, and the gain in force.
+    q, keys
+        q_t, (d_k,), and all keys K, (T, d_k).
+    allowed
+        Which keys the row may see, (T,).
+    root
+        √d_k, by which the products are divided.
+    products, scores, gained
+        q_t·k_i, S[t, i] and g·S[t, i], (T,) each, also where masked.
+    largest
+        The key, from 0, whose g·S is the row's largest among the allowed; the first of equals.
+    exponents
+        g·S[t, i] less the row's largest, (T,): at most 0, −inf where masked.
+    exponentials
+        e to the exponents, (T,): 1 for the largest, 0 where masked.
+    total
+        Their sum, at least 1.
+    weights
+        A[t, i], exponentials / total, (T,).
+    """
+
+    query: int
+    gain: float
+    q: Array
+    keys: Array
+    allowed: BoolArray
+    root: float
+    products: Array
+    scores: Array
+    gained: Array
+    largest: int
+    exponents: Array
+    exponentials: Array
+    total: float
+    weights: Array
+
+    def neighbours(self, key: int) -> tuple[int, ...]:
+        """Return the keys to compare ``key`` with, itself among them: beside it, and the largest.
+
+        In order of position, from 0, each once.
+        """
+        beside = range(max(key - 1, 0), min(key + 2, len(self.weights)))
+        return tuple(sorted({*beside, self.largest}))
+
+
+def row_arithmetic(result: Result, place: int, query: int) -> RowArithmetic:
+    """Return how row ``query`` of the weights of head number ``place``, both from 0, comes about.
+
+    It costs no more than the row: T·d_k products.
+    """
+    head = result.heads[place]
+    scores, allowed = head.scores[query], result.allowed[query]
+    exponents = core.softmax_exponents(scores[np.newaxis], gain=head.gain, mask=allowed)[0]
+    with np.errstate(under="ignore"):
+        exponentials = np.exp(exponents)
+    return RowArithmetic(
+        query=query,
+        gain=head.gain,
+        q=head.q[query],
+        keys=head.k,
+        allowed=allowed,
+        root=math.sqrt(head.q.shape[1]),
+        products=head.k @ head.q[query],
+        scores=scores,
+        gained=_gained(scores, head.gain),
+        largest=int(np.argmax(exponents)),
+        exponents=exponents,
+        exponentials=exponentials,
+        total=float(np.add.reduce(exponentials)),
+        weights=head.weights[query],
+    )

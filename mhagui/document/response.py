@@ -1,0 +1,96 @@
+"""Rows of a head's weights as impulse responses, beside the ideal filters that heads approach."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from mhagui import core
+from mhagui.document.compute import HeadResult, Result
+from mhagui.document.designs import filter_of, ideal_taps
+from mhagui.document.records import Array, sealed
+from mhagui.document.scene import Scene
+
+LEAST_FREQUENCIES, MOST_FREQUENCIES = 257, 1025
+
+
+class RowResponse(NamedTuple):
+    """Row t of a head's weights, and what it would be without softness.
+
+    Attributes
+    ----------
+    taps
+        The weights of t1 .. t, (t,).
+    ideal
+        Those of the filter the head approaches as its gain grows, (t,); None where there is none.
+    distance
+        Total-variation distance of the two, 0 .. 1; NaN where there is no ideal.
+    """
+
+    taps: Array
+    ideal: Array | None
+    distance: float
+
+
+class Spectrum(NamedTuple):
+    """What a row does to frequencies: |H| and group delay in positions, NaN at nulls; (F,) each."""
+
+    magnitude: Array
+    delay: Array
+
+
+def shown_row(scene: Scene, row: int | None) -> int:
+    """Return ``row`` (from 0); where it is None that of t4, or the last where T is less."""
+    return min(3, scene.n_positions - 1) if row is None else row
+
+
+def row_response(head: HeadResult, row: int) -> RowResponse:
+    """Return row ``row`` (from 0) of ``head``."""
+    taps = head.weights[row, : row + 1]
+    ideal = ideal_taps(head.head, len(head.weights), row)
+    distance = math.nan if ideal is None else float(core.total_variation(taps, ideal))
+    return RowResponse(taps, ideal, distance)
+
+
+def distances(head: HeadResult) -> Array:
+    """Return the distance of every row t1 .. tT to its ideal, (T,); NaN where it has none."""
+    return sealed(np.array([row_response(head, row).distance for row in range(len(head.weights))]))
+
+
+def response_frequencies(n_positions: int) -> Array:
+    """Return ω from 0 to π radians per position: enough for every lobe of rows of up to T = 512.
+
+    Twice as many as there are positions, but 257 at least and 1,025 at most.
+    """
+    count = min(max(2 * n_positions + 1, LEAST_FREQUENCIES), MOST_FREQUENCIES)
+    return sealed(np.linspace(0.0, math.pi, count))
+
+
+def spectrum(taps: Array, frequencies: Array) -> Spectrum:
+    """Return what ``taps`` (t1 .. t) make of each of ``frequencies``."""
+    response = core.frequency_response(taps, frequencies)
+    return Spectrum(sealed(np.abs(response)), sealed(core.group_delay(taps, frequencies)))
+
+
+def impulse_report(scene: Scene, result: Result, row: int | None = None) -> dict[str, object]:
+    """Return impulse responses and their distances to the ideals, as JSON can hold them.
+
+    ``row`` is t from 0, t4 where it is None. Taps are those of t1 .. t; ``total_variation`` lists
+    the rows t1 .. tT, and what has no ideal is None and does not count in the mean.
+    """
+    at = shown_row(scene, row)
+    return {"t": at + 1, "heads": [_head_report(head, at) for head in result.heads]}
+
+
+def _head_report(head: HeadResult, row: int) -> dict[str, object]:
+    taps, ideal, _ = row_response(head, row)
+    of_rows = distances(head)
+    known = of_rows[~np.isnan(of_rows)]
+    return {
+        "name": head.head.name,
+        "filter": filter_of(head.head),
+        "taps": taps.tolist(),
+        "ideal": None if ideal is None else ideal.tolist(),
+        "total_variation": [None if math.isnan(value) else value for value in of_rows.tolist()],
+        "mean_total_variation": float(known.mean()) if len(known) else None,
+    }

@@ -1,0 +1,118 @@
+"""Token sources: what each kind is, and what is none."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mhagui import core
+from mhagui.document import load_lesson
+from mhagui.document.source_edits import SetSource
+from mhagui.document.token_source import SourceKind, TokenSource
+from mhagui.errors import UserError
+
+
+def sequences(source, length):
+    tokens, probabilities = core.enumerate_tokens(source.next_tokens, length)
+    return {tuple(row): p for row, p in zip(tokens.tolist(), probabilities.tolist(), strict=True)}
+
+
+def test_an_iid_source_makes_all_sequences_alike():
+    found = sequences(TokenSource(SourceKind.IID, 3), 4)
+    assert len(found) == 81
+    assert list(found.values()) == pytest.approx([3**-4] * 81)
+
+
+def test_a_periodic_source_counts_on_from_any_symbol():
+    found = sequences(TokenSource(SourceKind.PERIODIC, 3), 4)
+    assert found == {s: pytest.approx(1 / 3) for s in [(0, 1, 2, 0), (1, 2, 0, 1), (2, 0, 1, 2)]}
+
+
+def test_a_copy_repeats_what_was_k_back():
+    found = sequences(TokenSource(SourceKind.COPY, 2, lag=3), 7)
+    assert len(found) == 8
+    assert all(s[3:6] == s[:3] and s[6] == s[0] for s in found)
+
+
+def test_a_sum_of_two_symbols_is_their_exclusive_or():
+    found = sequences(TokenSource(SourceKind.SUM, 2), 4)
+    assert set(found) == {(a, b, a ^ b, b ^ a ^ b) for a in (0, 1) for b in (0, 1)}
+
+
+def test_a_markov_source_starts_alike_and_follows_its_matrix():
+    source = TokenSource(SourceKind.MARKOV, 2, transition=[[0.75, 0.25], [1.0, 0.0]])
+    found = sequences(source, 3)
+    assert found[0, 0, 1] == pytest.approx(0.5 * 0.75 * 0.25)
+    assert found[1, 0, 1] == pytest.approx(0.5 * 1.0 * 0.25)
+    assert (1, 1, 0) not in found
+
+
+def test_the_matrix_one_starts_with_stays_with_nine_in_ten():
+    matrix = TokenSource(SourceKind.MARKOV, 3).probabilities
+    assert np.diag(matrix).tolist() == [0.9] * 3
+    assert matrix.sum(axis=1) == pytest.approx(np.ones(3))
+    assert not matrix.flags.writeable
+
+
+def test_another_number_of_symbols_brings_a_matrix_of_that_size():
+    source = TokenSource(SourceKind.MARKOV, 2, resolution=0.5).with_symbols(4)
+    assert source.probabilities.shape == (4, 4)
+    assert source.resolution == 0.5
+
+
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=3), st.integers(0, 2), st.floats(0, 1))
+def test_a_probability_is_set_and_its_row_still_sums_to_one(row, column, wanted):
+    total = sum(row)
+    first = [part / total for part in row] if total > 1e-3 else [1.0, 0.0, 0.0]
+    source = TokenSource(SourceKind.MARKOV, 3, transition=[first, [0, 1, 0], [0, 0, 1]])
+    changed = source.with_probability(0, column, wanted).probabilities
+    assert changed[0, column] == wanted
+    assert changed[0].sum() == pytest.approx(1.0)
+    assert changed[1:].tolist() == [[0, 1, 0], [0, 0, 1]]
+
+
+def test_the_rest_of_a_row_keeps_its_ratios():
+    source = TokenSource(SourceKind.MARKOV, 3, transition=[[0.5, 0.3, 0.2], [0, 1, 0], [0, 0, 1]])
+    assert source.with_probability(0, 0, 0.0).probabilities[0] == pytest.approx([0, 0.6, 0.4])
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"kind": "none"}, "A token source is one of"),
+        ({"n_symbols": 1}, "number of symbols S must be a whole number from 2 to 8; got 1"),
+        ({"n_symbols": True}, "number of symbols"),
+        ({"lag": 0}, "lag k must be"),
+        ({"lag": 2.5}, "lag k must be"),
+        ({"transition": [[1.0]]}, "must be 2 × 2"),
+        ({"transition": [[0.5, 0.4], [0, 1]]}, "Row 1 of the transition matrix must sum to 1"),
+        ({"transition": [[0, 1], [1.5, -0.5]]}, "Row 2 .* from 0 to 1"),
+        ({"transition": [[0, 1], [np.nan, 1]]}, "Row 2 .* from 0 to 1"),
+        ({"resolution": -0.1}, "resolution must be 0"),
+        ({"resolution": 0.0001}, "resolution must be 0"),
+        ({"resolution": np.nan}, "resolution must be 0"),
+    ],
+)
+def test_what_is_no_source_is_refused_in_a_sentence(fields, sentence):
+    with pytest.raises(UserError, match=sentence):
+        replace(TokenSource(SourceKind.MARKOV), **fields)
+
+
+def test_a_probability_beyond_one_is_refused():
+    with pytest.raises(UserError, match=r"from 0 to 1; got 1\.5"):
+        TokenSource(SourceKind.MARKOV).with_probability(0, 0, 1.5)
+
+
+def test_sources_are_equal_by_value():
+    assert TokenSource() == TokenSource(SourceKind.COPY, 2, 2)
+    assert TokenSource() != TokenSource(resolution=0.5)
+
+
+def test_the_edit_changes_the_source_alone():
+    scene = load_lesson("four-heads")
+    source = TokenSource(SourceKind.SUM, 3)
+    edit = SetSource(source, "Change token source")
+    assert edit.apply(scene).source is source
+    assert replace(edit.apply(scene), source=scene.source) == scene
