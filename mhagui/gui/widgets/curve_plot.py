@@ -46,6 +46,8 @@ class Curve:
         Its markers, one of ``SYMBOLS``: curves are told apart without colour too.
     dimmed
         Drawn faint and dashed.
+    at
+        The x of each value, where that is not 1..n.
     """
 
     label: str
@@ -53,6 +55,7 @@ class Curve:
     colour: QColor
     symbol: str = SYMBOLS[0]
     dimmed: bool = False
+    at: npt.NDArray[np.float64] | None = None
 
 
 class CurvePlot(QWidget):
@@ -71,7 +74,7 @@ class CurvePlot(QWidget):
     ) -> None:
         super().__init__()
         self._titles = {"bottom": x_title, "left": y_title}
-        self._axes: Any = {"bottom": _WholeNumberAxis("bottom", x_prefix), "left": _Axis("left")}
+        self._axes: Any = self._make_axes(x_prefix)
         self.legend = CurveLegend()
         self.view: Any = pg.GraphicsView()
         self.box: Any = pg.ViewBox(enableMenu=False, enableMouse=False)
@@ -117,6 +120,9 @@ class CurvePlot(QWidget):
         self._cursor.setVisible(x is not None)
         if x is not None:
             self._cursor.setValue(x)
+
+    def _make_axes(self, x_prefix: str) -> dict[str, "Axis"]:
+        return {"bottom": _WholeNumberAxis("bottom", x_prefix), "left": Axis("left")}
 
     def _arrange(self) -> None:
         """Put the axes around the box, and the legend above them."""
@@ -218,7 +224,7 @@ class CurvePlot(QWidget):
         self.box.setBorder(pg.mkPen(border, width=2) if border else None)
 
 
-class _Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph is not typed
+class Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph is not typed
     """An axis with one level of ticks and a true minus sign."""
 
     def __init__(self, side: str) -> None:
@@ -240,7 +246,7 @@ class _Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph is not typed
         event.ignore()
 
 
-class _WholeNumberAxis(_Axis):
+class _WholeNumberAxis(Axis):
     """An axis with ticks at whole numbers, as many as have room, behind a prefix."""
 
     def __init__(self, side: str, prefix: str) -> None:
@@ -252,7 +258,7 @@ class _WholeNumberAxis(_Axis):
         """Return every first, second, fifth, tenth .. whole number from 1 to ``most``."""
         metrics = QFontMetrics(self.style["tickFont"])
         room = metrics.horizontalAdvance(f"{self._prefix}{self.most}   ")
-        step = _step((high - low) * room / max(size, 1.0))
+        step = round_step((high - low) * room / max(size, 1.0))
         return [(step, [float(value) for value in range(step, self.most + 1, step)])]
 
     def tickStrings(
@@ -265,7 +271,7 @@ class _WholeNumberAxis(_Axis):
         return [f"{self._prefix}{value:.0f}" for value in values]
 
 
-def _step(least: float) -> int:
+def round_step(least: float) -> int:
     """Return the smallest of 1, 2, 5, 10, 20 .. that is no less than ``least``."""
     power = 1
     while True:
@@ -278,7 +284,7 @@ def _step(least: float) -> int:
 def _look_alike(curve: Curve, drawn: Curve) -> bool:
     """Return whether there is nothing to draw anew; values are the same when they are one array."""
     looks = [(c.colour, c.symbol, c.dimmed) for c in (curve, drawn)]
-    return curve.values is drawn.values and looks[0] == looks[1]
+    return curve.values is drawn.values and curve.at is drawn.at and looks[0] == looks[1]
 
 
 def _draw(line: pg.PlotDataItem, curve: Curve, ratio: float) -> None:
@@ -288,7 +294,7 @@ def _draw(line: pg.PlotDataItem, curve: Curve, ratio: float) -> None:
     colour = _ink(curve)
     style = Qt.PenStyle.DashLine if curve.dimmed else Qt.PenStyle.SolidLine
     line.setData(
-        np.arange(1.0, len(curve.values) + 1),
+        np.arange(1.0, len(curve.values) + 1) if curve.at is None else curve.at,
         curve.values,
         pen=pg.mkPen(colour, width=width * ratio, style=style),
         symbol=curve.symbol if few else None,

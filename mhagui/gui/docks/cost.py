@@ -1,0 +1,218 @@
+"""The cost dock: what a layer of any size costs, and how that grows with T and H."""
+
+import re
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from mhagui.core import overtaking_length
+from mhagui.document import Scene, ViewState
+from mhagui.document.cost import (
+    CASES,
+    Case,
+    costs_of,
+    is_divisible,
+    is_standard,
+    with_standard_widths,
+)
+from mhagui.document.view_state import WhatIf
+from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.docks.cost_sizes import CostSizes
+from mhagui.gui.docks.cost_tables import (
+    CASE_TIP,
+    case_numbers,
+    element_numbers,
+    head_curves,
+    length_curves,
+    memory_numbers,
+    stage_numbers,
+)
+from mhagui.gui.panel import Panel
+from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.column_scroll import ColumnScroll
+from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.log_plot import LogPlot
+from mhagui.gui.widgets.number_table import COPY_TIP, NumberTable
+
+LENGTH_TIP = (
+    "Multiply–adds, and numbers to hold, over T at the other sizes above; both axes logarithmic, "
+    "so a line's slope is the power of T. The vertical line is the T above"
+)
+HEADS_TIP = (
+    "What grows with H at the d_model and T above, both axes logarithmic. "
+    "The vertical line is the H above"
+)
+STAGES_TEXT = "For one sequence of T positions; the exponentials of the softmax are counted apart."
+HEADS_TEXT = (
+    "With d_k = d_v = d_model/H parameters and multiply–adds stay and the weights H·T² grow; "
+    "with d_k and d_v kept all grow with H."
+)
+
+
+class CostDock(Panel):
+    """What-if sizes, and what a layer of these sizes costs."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench, "costDock", "Cost")
+        self._shown: WhatIf | None = None
+        self.sizes = CostSizes()
+        self._stages = _table("costStages", "Operations of each stage")
+        self._elements = _table("costElements", "Numbers in each matrix")
+        self._memory = _table("costMemory", "Bytes of parameters, weights and cache")
+        self._overtaking = _text("costOvertaking")
+        self._over_t = _plot(
+            "costOverT", "T", "count", "Multiply–adds, weights and cache over T", LENGTH_TIP
+        )
+        self._over_h = _plot(
+            "costOverH", "H", "count", "Parameters, multiply–adds and weights over H", HEADS_TIP
+        )
+        self._cases = [_case_table(case) for case in CASES]
+        self._connect()
+        self.set_body(ColumnScroll(self._make_body()))
+
+    def _connect(self) -> None:
+        self.sizes.changed.connect(self._on_changed)
+        self.sizes.tied.connect(self._on_tied)
+        self.sizes.bench_wanted.connect(self._on_bench_wanted)
+        self.sizes.refused.connect(self.bench.refused)
+        for case, table in zip(CASES, self._cases, strict=True):
+            # Not when a row becomes the current one: Tab would make the first row that.
+            table.clicked.connect(partial(self._on_case, case))
+            table.activated.connect(partial(self._on_case, case))
+
+    def _make_body(self) -> QWidget:
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(6, 2, 6, 6)
+        column.setSpacing(4)
+        sections: list[tuple[str, list[QWidget]]] = [
+            ("Sizes of a layer", [self.sizes]),
+            ("Operations", [_text(text=STAGES_TEXT), self._stages]),
+            ("Where T² overtakes", [self._overtaking, self._over_t]),
+            ("Parameters and memory", [self._elements, self._memory]),
+            ("More heads", [_text(text=HEADS_TEXT), self._over_h]),
+        ]
+        for case, table in zip(CASES, self._cases, strict=True):
+            sections.append((case.title, [_text(text=case.text), table]))
+        for title, parts in sections:
+            column.addWidget(_heading(title))
+            for part in parts:
+                column.addWidget(part)
+        column.addStretch(1)
+        return body
+
+    def show_frame(self, frame: Frame, previous: Frame | None) -> None:
+        """Draw what the sizes of this frame cost."""
+        sizes = _sizes(frame.view, frame.scene)
+        self._show_sizes(sizes, of_bench=frame.view.what_if is None)
+        if previous is None or sizes != self._shown:
+            self._shown = sizes
+            self._show_costs(sizes)
+
+    def _show_sizes(self, sizes: WhatIf, *, of_bench: bool) -> None:
+        """Show the sizes; the switch stays as it was left where they do not belie it."""
+        tied = self.sizes.is_tied
+        if of_bench:
+            tied = is_standard(sizes)
+        elif is_divisible(sizes) and not is_standard(sizes):
+            tied = False
+        self.sizes.show_sizes(sizes, tied=tied, of_bench=of_bench)
+
+    def _show_costs(self, sizes: WhatIf) -> None:
+        self._stages.set_numbers(stage_numbers(sizes))
+        self._elements.set_numbers(element_numbers(sizes))
+        self._memory.set_numbers(memory_numbers(sizes))
+        self._overtaking.setText(_overtaking_text(sizes))
+        self._over_t.set_curves(length_curves(sizes, theme_of(self.palette()).text))
+        self._over_t.set_cursor(sizes.n_positions)
+        self._over_h.set_curves(head_curves(sizes))
+        self._over_h.set_cursor(sizes.n_heads)
+        for case, table in zip(CASES, self._cases, strict=True):
+            table.set_numbers(case_numbers(case, sizes.n_positions))
+            layers = case.layers(sizes.n_positions)
+            if sizes in layers:
+                table.follow_row(layers.index(sizes))
+            else:
+                table.clearSelection()
+
+    def _on_changed(self, field: str, number: int) -> None:
+        sizes = replace(_sizes(self.bench.view, self.bench.scene), **{field: number})
+        if self.sizes.is_tied:
+            sizes = with_standard_widths(sizes)
+        self.bench.look(what_if=sizes)
+
+    def _on_tied(self, tied: bool) -> None:
+        sizes = _sizes(self.bench.view, self.bench.scene)
+        self.bench.look(what_if=with_standard_widths(sizes) if tied else sizes)
+        self.redraw()  # for the switch alone: the same sizes are no other frame
+
+    def _on_bench_wanted(self) -> None:
+        self.bench.look(what_if=None)
+
+    def _on_case(self, case: Case, index: QModelIndex) -> None:
+        sizes = _sizes(self.bench.view, self.bench.scene)
+        wanted = case.layers(sizes.n_positions)[index.row()]
+        self.bench.look(what_if=wanted)
+        self.sizes.show_sizes(wanted, tied=case.d_k is None, of_bench=False)
+
+
+def _sizes(view: ViewState, scene: Scene) -> WhatIf:
+    return view.what_if or WhatIf.of(scene)
+
+
+def _overtaking_text(sizes: WhatIf) -> str:
+    costs, at = costs_of(sizes), overtaking_length(sizes.d_model)
+    allowed = overtaking_length(sizes.d_model, masked_cells=False)
+    percent = 100 * costs.quadratic / costs.multiply_adds
+    return _unbroken(
+        f"Beyond T* = 2·d_model = {at:,} scores and A·V (∝ T²) cost more than the projections "
+        f"(∝ T), whatever H, d_k and d_v; at T = {sizes.n_positions:,} they are {percent:.1f} % of "
+        "all multiply–adds. Masked cells count too: for the allowed keys alone "
+        f"T* = 4·d_model − 1 = {allowed:,}."
+    )
+
+
+def _unbroken(text: str) -> str:
+    """Keep equations on one line."""
+    return re.sub(r"(?<=[=∝−]) | (?=[=%−])", "\xa0", text)
+
+
+def _heading(title: str) -> QLabel:
+    label = QLabel(title)
+    label.setFont(demi_bold(QFont()))
+    label.setContentsMargins(0, 6, 0, 0)
+    return label
+
+
+def _text(object_name: str = "", text: str = "") -> QLabel:
+    label = QLabel(_unbroken(text))
+    label.setObjectName(object_name)
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label
+
+
+def _table(object_name: str, accessible_name: str, *, whole_rows: bool = False) -> NumberTable:
+    table = NumberTable(whole_rows=whole_rows)
+    table.setObjectName(object_name)
+    table.setAccessibleName(accessible_name)
+    table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return table
+
+
+def _case_table(case: Case) -> NumberTable:
+    name = f"cost{case.title.replace(' ', '')}"
+    table = _table(name, f"{case.title}: {case.text}", whole_rows=True)
+    table.setToolTip(f"{CASE_TIP}. {COPY_TIP}")
+    return table
+
+
+def _plot(object_name: str, x: str, y: str, accessible_name: str, tip: str) -> LogPlot:
+    plot = LogPlot(x, y)
+    plot.setObjectName(object_name)
+    plot.setAccessibleName(accessible_name)
+    plot.setToolTip(tip)
+    return plot
