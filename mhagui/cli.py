@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 DEFAULT_SCENE = "four-heads"
 PACKAGES = (
-    "numpy", "PySide6-Essentials", "pyqtgraph", "matplotlib", "msgspec", "threadpoolctl"
+    "numpy", "PySide6-Essentials", "pyqtgraph", "matplotlib", "msgspec", "threadpoolctl",
+    "platformdirs",
 )  # fmt: skip
 
 OK, BUG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -39,9 +40,10 @@ _LONG_DECOMPOSITION = 16 * 1024**3
 _USAGE = """mhagui [SCENE] [--figures-if-no-display DIR]
        mhagui report [SCENE] [--gain N=G ...] [--json]
        mhagui export [SCENE] [--gain N=G ...] --out DIR [--figure NAME ...]
-                     [--format png,svg,pdf] [--dpi N] [--row N]"""
+                     [--format png,svg,pdf] [--dpi N] [--row N] [--head N]"""
 _SCENE_HELP = (
-    f"a lesson's name (four-heads, two-heads) or a scene file; {DEFAULT_SCENE} unless given"
+    "a lesson's name (four-heads, two-heads, content-position, induction) or a scene file; "
+    f"{DEFAULT_SCENE} unless given"
 )
 _COMMANDS_HELP = """commands:
   report                print every number of a scene; needs no display
@@ -210,6 +212,7 @@ def _export(arguments: list[str]) -> int:
     formats = [kind.lower() for kind in _listed(options.format)] or ["png"]
     dpi = _whole_number("--dpi", options.dpi)
     row = None if options.row is None else _whole_number("--row", options.row) - 1
+    head = 0 if options.head is None else _whole_number("--head", options.head) - 1
     scene = _with_gains(_load(options.scene), options.gain)
     from mhagui.document import compute
 
@@ -221,8 +224,10 @@ def _export(arguments: list[str]) -> int:
             names.append(name)
         else:
             _complain(f"{name} is left out. {why_not}", OK)
-    folder = Path(options.out)
-    for path in figures.write_figures(scene, result, folder, names, formats, dpi, row=row):
+    written = figures.write_figures(
+        scene, result, Path(options.out), names, formats, dpi, row=row, head=head
+    )
+    for path in written:
         _say(visible(str(path)))
     return OK
 
@@ -263,7 +268,13 @@ def _export_parser(names: Iterable[str], dpi: int) -> argparse.ArgumentParser:
     parser.add_argument(
         "--row",
         metavar="N",
-        help="the query position t (from 1) whose impulse responses are drawn; 4 unless given",
+        help="the query position t (from 1) whose responses and information are drawn; 4 unless "
+        "given",
+    )
+    parser.add_argument(
+        "--head",
+        metavar="N",
+        help="the head (from 1) whose pipeline is drawn; 1 unless given",
     )
     return parser
 

@@ -7,6 +7,8 @@ writes a zero with a sign.
 import math
 
 UNDEFINED = "–"
+SPACE = "␣"
+TOKEN_LENGTH = 8
 
 
 def fixed(value: float, decimals: int = 3) -> str:
@@ -60,6 +62,12 @@ def power(value: float) -> str:
 def positions(count: int, prefix: str = "t") -> tuple[str, ...]:
     """Return the labels t1..tT, shown 1-based."""
     return tuple(f"{prefix}{number}" for number in range(1, count + 1))
+
+
+def token(text: str, length: int = TOKEN_LENGTH) -> str:
+    """Return a token as it is shown: its spaces to be seen, and what is too long cut with "…"."""
+    shown = text.replace(" ", SPACE)
+    return shown if len(shown) <= length else f"{shown[: length - 1]}…"
 
 
 def head_columns(n_heads: int, width: int) -> tuple[str, ...]:

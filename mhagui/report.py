@@ -7,9 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from mhagui.document.compute import HeadResult, Result
+from mhagui.document.cost import cost_report
 from mhagui.document.designs import design_of
+from mhagui.document.filter_bank import filter_bank_report
+from mhagui.document.information import information_report
 from mhagui.document.json_text import json_text
 from mhagui.document.records import Array
+from mhagui.document.response import impulse_report
 from mhagui.document.scene import Scene
 from mhagui.formats import UNDEFINED, fixed, head_columns, positions, short
 
@@ -34,6 +38,8 @@ def report(scene: Scene, result: Result) -> dict[str, object]:
         "d_k": scene.d_k,
         "d_v": scene.d_v,
         "master_gain": scene.master_gain,
+        "keep_margin": scene.keep_margin,
+        "tokens": list(scene.tokens),
         "heads": [_head(head) for head in result.heads],
         "w_o": _listed(scene.w_o),
         "concat": _listed(result.concat),
@@ -42,6 +48,10 @@ def report(scene: Scene, result: Result) -> dict[str, object]:
         "residual_bound": _number(result.residual_bound),
         "parameters": result.parameters._asdict(),
         "score_flops": result.score_flops.heads,
+        "impulse": impulse_report(scene, result),
+        "filter_bank": filter_bank_report(scene, result),
+        "cost": cost_report(scene),
+        **information_report(scene, result),
     }
 
 
@@ -64,6 +74,8 @@ def _head(head: HeadResult) -> dict[str, object]:
     return {
         "name": head.head.name,
         "pattern": head.head.pattern.value,
+        "settings": list(head.head.settings),
+        "layer": head.head.layer,
         "gain": head.head.gain,
         "gain_in_force": head.gain,
         "key_magnitude": head.head.key_magnitude if has_keys else None,

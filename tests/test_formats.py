@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mhagui.formats import UNDEFINED, cell, fixed, head_columns, positions, short
+from mhagui.formats import UNDEFINED, cell, fixed, head_columns, positions, short, token
 
 INF, NAN = math.inf, math.nan
 finite = st.floats(-1e300, 1e300)
@@ -130,3 +130,11 @@ def test_positions_are_shown_from_one():
 
 def test_columns_of_concat_are_the_lessons():
     assert head_columns(2, 2) == ("h1.1", "h1.2", "h2.1", "h2.2")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("cat", "cat"), ("12345678", "12345678"), ("123456789", "1234567…"), (" the", "␣the")],
+)
+def test_tokens(text, shown):
+    assert token(text) == shown

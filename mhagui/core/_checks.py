@@ -94,9 +94,9 @@ def as_count(value: SupportsIndex, name: str, minimum: int = 1) -> int:
     return count
 
 
-def as_length(value: SupportsIndex, name: str) -> int:
-    """Return `as_count` of what an array is to be that long; refuse what none can be."""
-    length = as_count(value, name)
+def as_length(value: SupportsIndex, name: str, minimum: int = 1) -> int:
+    """Return `as_count` of what counts positions; refuse more than an array can have."""
+    length = as_count(value, name, minimum)
     if length > _LONGEST:
         raise ValueError(f"{name} must be at most {_LONGEST}, got {described(length)}.")
     return length

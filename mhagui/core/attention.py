@@ -190,6 +190,43 @@ def weights_from_scores(
     return _weights(array, factor, allowed)
 
 
+def softmax_exponents(
+    scores: npt.ArrayLike, *, gain: npt.ArrayLike = 1.0, mask: Mask = "causal"
+) -> FloatArray:
+    """Return the exponents of the softmax: gain · (scores − the score that the gain favours).
+
+    Their exponentials over a row, divided by the row's sum of them, are the weights.
+
+    Parameters
+    ----------
+    scores, gain, mask
+        As for `weights_from_scores`.
+
+    Returns
+    -------
+    ndarray, shape (..., T_q, T_k)
+        A new array, dimensionless: at most 0, and 0 where a row's gained score is largest; −inf
+        where the mask forbids. float32 scores give float32 exponents.
+
+    Raises
+    ------
+    ValueError
+        As for `weights_from_scores`.
+
+    Notes
+    -----
+    Source: the lesson on multi-head attention, section "Per-Head Projections". What is
+    subtracted is the row's largest allowed score, the smallest where the gain is negative.
+    """
+    array = as_matrices(scores, "scores", "T_q, T_k")
+    factor = _gain_for(gain, array)
+    allowed = _allowed_for(mask, array)
+    _require_finite_where_allowed(array, allowed)
+    with np.errstate(all="ignore"):
+        wide = array.astype(np.float64, copy=False)
+        return _exponents(*_without_zero_gains(wide, factor), allowed).astype(array.dtype)
+
+
 def _causal(n_queries: int, n_keys: int) -> BoolArray:
     last_allowed = np.arange(n_keys - n_queries, n_keys, dtype=np.int32)
     allowed: BoolArray = np.arange(n_keys, dtype=np.int32) <= last_allowed[:, np.newaxis]

@@ -9,8 +9,10 @@ import numpy.typing as npt
 
 from mhagui.core._checks import (
     FloatArray,
+    as_count,
     as_finite_matrices,
     as_length,
+    described,
     require_common_leading,
     require_no_overflow,
     shape_error,
@@ -254,13 +256,86 @@ def synthesis_norms(w_o: npt.ArrayLike, n_heads: SupportsIndex) -> FloatArray:
     if rows % heads:
         raise ValueError(f"n_heads must divide the {rows} rows of w_o, got {heads}.")
     blocks = _synthesis_blocks(projection, heads, rows // heads)
-    # Powers of two are exact, and keep the squares of very large or small cells in range.
-    exponent = np.frexp(np.max(np.abs(blocks), axis=-2, keepdims=True, initial=0.0))[1]
-    with np.errstate(all="ignore"):
-        norms = np.sqrt(np.sum(np.square(np.ldexp(blocks, -exponent)), axis=-2))
-        norms = np.ldexp(norms, exponent[..., 0, :])
+    norms = _norms(blocks, -2)
     require_no_overflow(norms, "w_o", "a norm")
     return np.swapaxes(norms, -1, -2)
+
+
+def frobenius_norms(m: npt.ArrayLike) -> FloatArray:
+    """Return the Frobenius norm of each matrix, ‖M‖ = √(Σ M[t, j]²).
+
+    Of a term of the filter bank it is how much that head adds to the output.
+
+    Parameters
+    ----------
+    m
+        Matrices, shape (..., T, n), finite: for instance the terms of the filter bank.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        At least 0, in the unit of `m`; 0 for a matrix without cells.
+
+    Raises
+    ------
+    ValueError
+        When `m` has fewer than two axes, a dtype that is not real, a value that is not finite,
+        or a norm overflows the dtype.
+
+    Notes
+    -----
+    Source: G. Golub and C. Van Loan, Matrix Computations (2013), section 2.3.1.
+    """
+    matrices = as_finite_matrices(m, "m", "T, n")
+    norms = np.asarray(_norms(matrices, (-2, -1)))
+    require_no_overflow(norms, "m", "a norm")
+    return norms
+
+
+def zero_head_columns(
+    concat: npt.ArrayLike, head: SupportsIndex, n_heads: SupportsIndex
+) -> FloatArray:
+    """Return a matrix with the columns of one head set to zero.
+
+    Of Concat this is the ablation of that head. The same columns of O belong to no head unless
+    W_O keeps heads apart, as W_O = I does.
+
+    Parameters
+    ----------
+    concat
+        Shape (..., T, H·d_v), finite: `n_heads` blocks of equally many columns.
+    head
+        The head to zero, 0-based: from 0 to H − 1.
+    n_heads
+        H, at least 1; must divide the columns of `concat`.
+
+    Returns
+    -------
+    ndarray, shape (..., T, H·d_v)
+        A new array in the unit of `concat`.
+
+    Raises
+    ------
+    ValueError
+        When `n_heads` does not divide the columns, there is no such head, a shape or dtype does
+        not fit, or `concat` is not finite.
+
+    Notes
+    -----
+    Source: the lesson on multi-head attention, section "Concatenation and Output
+    Projection": columns h·d_v to (h+1)·d_v − 1 of Concat are head h's.
+    """
+    columns = as_finite_matrices(concat, "concat", "T, H·d_v")
+    heads, place = as_length(n_heads, "n_heads"), as_count(head, "head", 0)
+    n_columns = columns.shape[-1]
+    if n_columns % heads:
+        raise ValueError(f"n_heads must divide the {n_columns} columns of concat, got {heads}.")
+    if place >= heads:
+        raise ValueError(f"head must be from 0 to {heads - 1}, got {described(place)}.")
+    width = n_columns // heads
+    without: FloatArray = columns.copy()
+    without[..., place * width : (place + 1) * width] = 0.0
+    return without
 
 
 def _outputs_and_projection(o: npt.ArrayLike, w_o: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -287,6 +362,16 @@ def _concat(outputs: FloatArray) -> FloatArray:
 def _synthesis_blocks(projection: FloatArray, n_heads: int, d_v: int) -> FloatArray:
     *leading, _, d_model = projection.shape
     return projection.reshape(*leading, n_heads, d_v, d_model)
+
+
+def _norms(array: FloatArray, axis: int | tuple[int, int]) -> FloatArray:
+    """Return the root of the sum of squares along `axis`, at any magnitude of the cells."""
+    # Powers of two are exact, and keep the squares of very large or small cells in range.
+    exponent = np.frexp(np.max(np.abs(array), axis=axis, keepdims=True, initial=0.0))[1]
+    with np.errstate(all="ignore"):
+        norms = np.sqrt(np.sum(np.square(np.ldexp(array, -exponent)), axis=axis))
+        scaled: FloatArray = np.ldexp(norms, np.squeeze(exponent, axis))
+    return scaled
 
 
 def _contributions(outputs: FloatArray, projection: FloatArray) -> FloatArray:

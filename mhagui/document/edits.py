@@ -146,17 +146,23 @@ class SetSetting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HandSet:
-    """Give a head queries and keys of its own, each (T, d_k); its gain and name stay."""
+    """Give a head queries and keys of its own, each (T, d_k); its name stays.
+
+    Its gain stays too, unless there is a ``gain`` for which they are meant.
+    """
 
     head: int
     q: Array
     k: Array
     text: str = "Set queries and keys"
+    gain: float | None = None
     merge_key: None = None
 
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with the head hand-set."""
-        given = {"q": self.q, "k": self.k, "w_q": None, "w_k": None}
+        given: dict[str, object] = {"q": self.q, "k": self.k, "w_q": None, "w_k": None}
+        if self.gain is not None:
+            given["gain"] = self.gain
         return scene.with_head(self.head, pattern=Pattern.HAND_SET, settings=(), **given)
 
 

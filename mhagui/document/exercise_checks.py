@@ -10,13 +10,14 @@ from mhagui.document.exercises import Check, Shown
 from mhagui.document.lessons import load_lesson
 from mhagui.document.patterns import Pattern
 from mhagui.document.presets import Preset, preset_matrix, why_not
-from mhagui.document.records import Array
+from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
 from mhagui.document.solver import gain_for
 from mhagui.document.view_state import WhatIf
 from mhagui.formats import fixed, positions, short
 
 ROW_4, ROW_6 = 3, 5  # from 0
+ROUNDING = 1e-9  # of what the solver finds, to either side
 
 
 # --- exercise 1: what W_O is for
@@ -85,9 +86,12 @@ def cost_check(d_model: int, n_heads: int, width: int) -> Check:
 # --- exercise 3: more heads, same roles
 
 
-def _groups(heads: tuple[HeadResult, ...]) -> list[list[int]]:
-    """Return the places of the heads, those with equal outputs and weights together."""
+def _groups_of_eight(shown: Shown) -> list[list[int]]:
+    """Return the places of eight heads, those with equal outputs and weights together."""
+    heads = shown.result.heads
     groups: list[list[int]] = []
+    if len(heads) != 8:
+        return groups
     for index, head in enumerate(heads):
         twins = (group for group in groups if _are_twins(head, heads[group[0]]))
         group = next(twins, None)
@@ -99,13 +103,14 @@ def _groups(heads: tuple[HeadResult, ...]) -> list[list[int]]:
 
 
 def _are_twins(one: HeadResult, other: HeadResult) -> bool:
-    return np.array_equal(one.weights, other.weights) and np.array_equal(one.output, other.output)
+    # Outputs first, which are small.
+    return np.array_equal(one.output, other.output) and np.array_equal(one.weights, other.weights)
 
 
 def doubled(shown: Shown) -> str | None:
     """Tell the four pairs that eight heads make, equal in weights and outputs."""
-    groups = _groups(shown.result.heads)
-    if len(shown.result.heads) != 8 or sorted(map(len, groups)) != [2] * 4:
+    groups = _groups_of_eight(shown)
+    if sorted(map(len, groups)) != [2] * 4:
         return None
     pairs = ", ".join(f"h{one + 1} = h{other + 1}" for one, other in groups)
     return f"eight heads in four pairs with equal weights and outputs: {pairs}"
@@ -113,8 +118,8 @@ def doubled(shown: Shown) -> str | None:
 
 def parted(shown: Shown) -> str | None:
     """Tell which two of eight heads differ, where the others are three pairs."""
-    groups = _groups(shown.result.heads)
-    if len(shown.result.heads) != 8 or sorted(map(len, groups)) != [1, 1, 2, 2, 2]:
+    groups = _groups_of_eight(shown)
+    if sorted(map(len, groups)) != [1, 1, 2, 2, 2]:
         return None
     alone = " and ".join(f"h{group[0] + 1}" for group in groups if len(group) == 1)
     return f"{alone} differ, the other six are three pairs still"
@@ -179,27 +184,27 @@ def sharper(wanted: float, shown: Shown) -> str | None:
 
 
 def just_sharp_enough(shown: Shown) -> str | None:
-    """Tell how sharp a first-token head is at t6, where 2^H is just below 1.1."""
+    """Tell how sharp a first-token head is at t6, where 2^H is 1.1 or just below."""
     for head in _first_token_heads(shown):
-        if 1.09 <= head.effective_positions[ROW_6] < 1.1:
+        if 1.09 <= head.effective_positions[ROW_6] < 1.1 + ROUNDING:
             return _sharpness(head)
     return None
 
 
-def _lesson_head() -> tuple[Scene, Array]:
-    """Return the scene of the four heads, and what its first head's row t6 scores."""
+def _lesson_scores() -> Array:
+    """Return the scores in row t6 of the first of the lesson's four heads, (6,)."""
     scene = load_lesson("four-heads")
     q, k = core.first_token_head(scene.n_positions, scene.d_k)
-    return scene, core.attention_scores(q, k)[ROW_6]
+    return sealed(core.attention_scores(q, k)[ROW_6])
 
 
 def bits_at(magnitude: float) -> float:
     """Return what the lesson's first head spends at t6 with ``magnitude``, in bits."""
-    _, scores = _lesson_head()
+    scores = _lesson_scores()
     weights = core.weights_from_scores(scores[np.newaxis], gain=magnitude / 3, mask=None)
     return float(core.row_entropy_bits(weights)[0])
 
 
 def needed_magnitude() -> float:
     """Return the magnitude at which the lesson's first head has 2^H = 1.1 at t6."""
-    return 3 * gain_for(_lesson_head()[1], 1.1)
+    return 3 * gain_for(_lesson_scores(), 1.1)

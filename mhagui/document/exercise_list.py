@@ -3,8 +3,7 @@
 Facts and figures are those of the lesson on multi-head attention.
 """
 
-from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 from mhagui.document.exercise_checks import (
     beside_one_hot,
@@ -24,10 +23,8 @@ from mhagui.document.presets import Preset
 from mhagui.document.view_state import WhatIf
 
 EXERCISE_2_HEADS = (1, 2, 4, 6, 8, 12)
+_EXERCISE_2, _EXERCISE_5 = WhatIf(384, 12, 32, 32, 128), WhatIf(512, 16, 64, 64, 128)
 _OTHER_SIZES = WhatIf(d_model=256, n_heads=4, d_k=32, d_v=32, n_positions=128)
-
-
-_MakeExercise = Callable[[], Exercise]
 
 
 def _exercise_1() -> Exercise:
@@ -39,7 +36,7 @@ def _exercise_1() -> Exercise:
             "Set it to “swap head blocks” and read again.",
             "Then write a W_O of your own in which some output channel hears both heads.",
         ),
-        start=Start("two-heads", ("projectionDock",)),
+        start=Start("two-heads", ("outputProjectionDock",)),
         checks=(
             Check(
                 "identity",
@@ -101,9 +98,9 @@ def _exercise_2() -> Exercise:
     checks = tuple(cost_check(384, heads, 384 // heads) for heads in EXERCISE_2_HEADS)
     return Exercise(
         number=2,
-        title="More heads at the same width",
+        title="More heads, same d_model",
         task=(
-            "In the cost panel set d_model to 384 and keep d_k = d_v = d_model/H.",
+            "In the Cost dock set d_model to 384 and keep d_k = d_v = d_model/H.",
             "Set H to 1, 2, 4, 6, 8 and 12, and read d_k and the number of parameters each time.",
         ),
         start=Start(None, ("costDock",), _OTHER_SIZES),
@@ -128,7 +125,7 @@ def _exercise_2() -> Exercise:
                 2,
             ),
         ),
-        hint="The case “Exercise 2” in the cost panel lists all six; a click sets one.",
+        hint="The case “Exercise 2” in the Cost dock lists all six; a click sets one.",
         why=(
             "Q, K, V and W_O each have d_model² = 147,456 parameters however their columns are "
             "shared out, 589,824 in all. What shrinks is the width of a head, and with it the "
@@ -136,6 +133,7 @@ def _exercise_2() -> Exercise:
             "exponentials, with H."
         ),
         figures=("cost",),
+        sizes=_EXERCISE_2,
     )
 
 
@@ -241,9 +239,9 @@ def _exercise_4() -> Exercise:
 def _exercise_5() -> Exercise:
     return Exercise(
         number=5,
-        title="Head count against head width",
+        title="More heads, same d_k",
         task=(
-            "In the cost panel set d_model to 512, H to 8 and d_k = d_v = 64.",
+            "In the Cost dock set d_model to 512, H to 8 and d_k = d_v = 64.",
             "Then let H be 16 while d_k and d_v stay 64, and compare the parameters.",
         ),
         start=Start(None, ("costDock",), _OTHER_SIZES),
@@ -269,13 +267,14 @@ def _exercise_5() -> Exercise:
             "known to work, and d_model = H·d_k grows along."
         ),
         figures=("cost",),
+        sizes=_EXERCISE_5,
     )
 
 
 def _exercise_6() -> Exercise:
     return Exercise(
         number=6,
-        title="A sharper first-token head",
+        title="A sharper first token",
         task=(
             "Give head 1 a key magnitude of 6 and then of 9 (or a gain of 2 and 3), and read the "
             "bits it spends at t6.",
@@ -313,17 +312,17 @@ def _exercise_6() -> Exercise:
     )
 
 
+@cache
 def exercises() -> tuple[Exercise, ...]:
     """Return the six exercises, in order."""
-    makers: tuple[_MakeExercise, ...] = (
-        _exercise_1,
-        _exercise_2,
-        _exercise_3,
-        _exercise_4,
-        _exercise_5,
-        _exercise_6,
+    return (
+        _exercise_1(),
+        _exercise_2(),
+        _exercise_3(),
+        _exercise_4(),
+        _exercise_5(),
+        _exercise_6(),
     )
-    return tuple(make() for make in makers)
 
 
 OBJECTIVES = (

@@ -1,5 +1,6 @@
 """What an exercise is: something to do on the bench, and how the bench tells that it is done."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -43,6 +44,10 @@ class Choice(NamedTuple):
     options: tuple[str, ...]
     right: int
 
+    def can_be(self, answer: str) -> bool:
+        """Say whether ``answer`` is one of the options."""
+        return answer in self.options
+
     def is_right(self, answer: str) -> bool:
         """Say whether ``answer`` is the right option."""
         return answer == self.options[self.right]
@@ -56,6 +61,13 @@ class Number(NamedTuple):
     right: float
     tolerance: float
     unit: str
+
+    def can_be(self, answer: str) -> bool:
+        """Say whether ``answer`` is a number as text."""
+        try:
+            return math.isfinite(float(answer))
+        except ValueError:
+            return False
 
     def is_right(self, answer: str) -> bool:
         """Say whether ``answer``, a number as text, is near enough."""
@@ -91,6 +103,8 @@ class Exercise:
         How to go about it; and what it was about, for when it is done.
     figures
         Names of the figures that belong into a report.
+    sizes
+        The layer whose cost is drawn there; None for that of the scene.
     """
 
     number: int
@@ -102,6 +116,7 @@ class Exercise:
     hint: str
     why: str
     figures: tuple[str, ...] = ()
+    sizes: WhatIf | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:

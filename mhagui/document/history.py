@@ -117,7 +117,8 @@ def _arrays(scene: Scene) -> Iterator[Array]:
     yield scene.x
     yield scene.w_o
     for head in scene.heads:
-        yield head.w_v
+        given = (head.w_v, head.q, head.k, head.w_q, head.w_k)
+        yield from (array for array in given if array is not None)
 
 
 def _is_one_step(last: Step, new: Step) -> bool:

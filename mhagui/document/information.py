@@ -22,6 +22,7 @@ from mhagui.document.token_source import SourceKind, TokenSource
 MOST_OBSERVATIONS = 2**18  # sequences times heads: what can be gone through at every step of a drag
 MOST_PAIR_CELLS = 2**14  # of A, for the divergence of two heads: all rows up to T = 128
 MOST_REPORTED_HEADS = 8
+MOST_NUMBERS = 2**22  # of the inputs X of all sequences, for a head that attends by content
 _NOTHING = 1e-9  # bits
 
 
@@ -122,8 +123,10 @@ def study_information(
         whole = math.nan
         heads = (HeadInformation(math.nan, None, why_not),) * scene.n_heads
     else:
-        whole = recall("whole", _whole_past_bits, outlook)
-        heads = tuple(_of_head(scene, head, outlook, row, recall) for head in result.heads)
+        whole = recall("whole", _whole_past_bits, *outlook[1:])
+        heads = tuple(
+            _of_head(scene, result, place, outlook, recall) for place in range(scene.n_heads)
+        )
     return InformationStudy(
         source, row, outlook[0], whole, heads, why_not, *outlook[1:], recall.steps
     )
@@ -139,6 +142,11 @@ def study_divergences(result: Result, earlier: Divergences | None = None) -> Div
         name = f"{heads[one].head.uid} {heads[other].head.uid}"
         bits[one, other] = recall(name, _mean_divergence, parts[one], parts[other])
     return Divergences(sealed(bits + bits.T), rows, recall.steps)
+
+
+def default_pair(scene: Scene) -> tuple[int, int] | None:
+    """Return the places of the two heads to look at first: heads 2 and 3 where there are."""
+    return (1, 2) if scene.n_heads > 2 else (0, 1) if scene.n_heads == 2 else None
 
 
 def verdict(pair: PairInformation, one: str, other: str) -> str:
@@ -223,6 +231,7 @@ def _exactly(source: TokenSource) -> TokenSource:
 
 def _outlook(source: TokenSource, length: int, most_sequences: int) -> _Outlook:
     sequences, probabilities = core.enumerate_tokens(source.next_tokens, length, most_sequences)
+    sequences.flags.writeable = False
     following = sealed(source.next_tokens(sequences))
     return _Outlook(sequences, sealed(probabilities), following)
 
@@ -238,60 +247,86 @@ def _too_long(length: int, sequences: core.Tokens, most_sequences: int) -> str:
     )
 
 
-def _whole_past_bits(outlook: _Outlook) -> float:
-    return core.information_bits(np.arange(len(outlook.sequences)), *outlook[1:])
+def _whole_past_bits(probabilities: Array, following: Array) -> float:
+    return core.information_bits(np.arange(len(probabilities)), probabilities, following)
 
 
 def _of_head(
-    scene: Scene, head: HeadResult, outlook: _Outlook, row: int, recall: Recall
+    scene: Scene, result: Result, place: int, outlook: _Outlook, recall: Recall
 ) -> HeadInformation:
-    uid, source = head.head.uid, scene.source
-    why_not = _why_unknown(scene, head)
+    head, source, length = result.heads[place], scene.source, outlook.sequences.shape[1]
+    uid = head.head.uid
+    why_not = _why_unknown(scene, result, head.head, outlook.sequences)
     if why_not:
         return HeadInformation(math.nan, None, why_not)
     if head.head.pattern is Pattern.PROJECTED:
+        read = _layer_below(scene, result, head.head, recall)
         given = scene.x, head.head, head.gain, len(scene.vocabulary), outlook.sequences
-        rows = recall(f"rows {uid}", _rows_by_content, *given)
+        rows = recall(f"rows {uid}", _rows_by_content, *given, *read)
     else:
-        rows = recall(f"row {uid}", _row, head.weights, row)
+        rows = recall(f"row {uid}", _row, head.weights, length)
     seen = rows, outlook.sequences, source.n_symbols, source.resolution
     labels = recall(f"labels {uid}", core.observed_labels, *seen)
     bits = recall(f"bits {uid}", core.information_bits, labels, *outlook[1:])
     return HeadInformation(bits, labels)
 
 
-def _why_unknown(scene: Scene, head: HeadResult) -> str:
+def _why_unknown(scene: Scene, result: Result, head: Head, sequences: core.Tokens) -> str:
     """Return why the head's weights are not known for other tokens; empty where they are."""
-    if head.head.pattern is not Pattern.PROJECTED:
+    if head.pattern is not Pattern.PROJECTED:
         return ""
-    if head.head.layer > 1:
-        return "attends by content to other heads' outputs"
     if len(scene.vocabulary) < scene.source.n_symbols:
         return f"attends by content, and there are no {scene.source.n_symbols} words"
+    if sequences.size * scene.d_model > MOST_NUMBERS:
+        return "attends by content, which is not gone through for so many tokens"
+    below = _heads_below(result, head)
+    if any(other.head.pattern is Pattern.PROJECTED for _, other in below):
+        return "attends to what heads that attend by content have added"
     return ""
 
 
-def _row(weights: Array, row: int) -> Array:
-    return weights[row, : row + 1]
+def _row(weights: Array, length: int) -> Array:
+    return weights[length - 1, :length]
+
+
+def _heads_below(result: Result, head: Head) -> list[tuple[int, HeadResult]]:
+    """Return the heads, and their places, whose outputs ``head`` reads."""
+    return [
+        (place, other)
+        for place, other in enumerate(result.heads)
+        if other.active and other.head.layer < head.layer
+    ]
+
+
+def _layer_below(scene: Scene, result: Result, head: Head, recall: Recall) -> list[Array]:
+    """Return A and W_V W_O^(h) of each head that ``head`` reads, one after the other."""
+    arrays = []
+    for place, other in _heads_below(result, head):
+        name, w_v = f"added by {other.head.uid}", other.head.w_v
+        added = recall.array(name, _through, w_v, scene.w_o, place * scene.d_v)
+        arrays += [other.weights, added]
+    return arrays
+
+
+def _through(w_v: Array, w_o: Array, first: int) -> Array:
+    product: Array = w_v @ w_o[first : first + w_v.shape[1]]
+    return product
 
 
 def _rows_by_content(
-    x: Array, head: Head, gain: float, n_words: int, sequences: core.Tokens
+    x: Array, head: Head, gain: float, n_words: int, sequences: core.Tokens, *below: Array
 ) -> Array:
-    """Return row t of A of a projected head for every sequence, symbol s being word s, (N, t).
-
-    Scores are made for each symbol at t with each symbol at each key, and looked up.
-    """
-    length, n_symbols = sequences.shape[1], int(sequences.max()) + 1
+    """Return row t of A of a projected head for every sequence, symbol s being word s, (N, t)."""
+    assert head.w_q is not None
+    assert head.w_k is not None
+    length = sequences.shape[1]
     place = x[:length].copy()
     place[:, :n_words] = 0.0
-    words = np.eye(n_symbols, x.shape[1])
-    assert head.w_q is not None and head.w_k is not None  # noqa: PT018 - a projected head has both
-    queries = (words + place[-1]) @ head.w_q
-    keys = (words[:, np.newaxis] + place) @ head.w_k
-    scores = core.attention_scores(queries, keys)  # symbol at the key, symbol at t, key
-    looked_up = scores[sequences, sequences[:, -1:], np.arange(length)]
-    return sealed(core.weights_from_scores(looked_up, gain=gain, mask=None))
+    read = words = np.eye(n_words, x.shape[1])[sequences] + place
+    for weights, through in zip(below[::2], below[1::2], strict=True):
+        read = read + weights[:length, :length] @ words @ through
+    scores = core.attention_scores(read[:, -1:] @ head.w_q, read @ head.w_k)
+    return sealed(core.weights_from_scores(scores, gain=gain, mask=None)[:, 0])
 
 
 def _some_rows(n_positions: int) -> tuple[int, ...]:

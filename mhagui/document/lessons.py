@@ -35,4 +35,5 @@ def load_scene(name: str) -> Scene:
 
 
 def _all_names() -> str:
-    return " and ".join(lesson_names())
+    *names, last = lesson_names()
+    return f"{', '.join(names)} and {last}"

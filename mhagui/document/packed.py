@@ -62,14 +62,14 @@ class PackedProjection:
         packed = np.empty((self.x.shape[1], len(self.slices) * self.width))
         for place, part in enumerate(self.slices):
             if part.own is not None:
-                packed[:, self._columns(place)] = part.own
+                packed[:, self.columns_of(place)] = part.own
         for x, places in self._readers():
             sought = [place for place in places if self.slices[place].own is None]
             if sought:
                 wanted = np.hstack([self.slices[place].wanted for place in sought])
                 found = np.hsplit(_solved(x, wanted), len(sought))
                 for place, columns in zip(sought, found, strict=True):
-                    packed[:, self._columns(place)] = columns
+                    packed[:, self.columns_of(place)] = columns
         return sealed(packed)
 
     @cached_property
@@ -82,7 +82,7 @@ class PackedProjection:
         for x, places in readers:
             whole = x @ self.matrix
             for place in places:
-                product[:, self._columns(place)] = whole[:, self._columns(place)]
+                product[:, self.columns_of(place)] = whole[:, self.columns_of(place)]
         return sealed(product)
 
     @cached_property
@@ -92,16 +92,19 @@ class PackedProjection:
 
     def matrix_of(self, place: int) -> Array:
         """Return the slice of the head at ``place``, (d_model, width)."""
-        return sealed(self.matrix[:, self._columns(place)].copy())
+        return sealed(self.matrix[:, self.columns_of(place)].copy())
 
     @cached_property
     def why_none(self) -> str | None:
         """One sentence on why there is no such W; None when there is."""
-        sentences = (self.why_none_of(place) for place in self._worst_first())
-        return next((sentence for sentence in sentences if sentence), None)
+        for place in sorted(range(len(self.slices)), key=self.errors.__getitem__, reverse=True):
+            cause = self.cause_of_none(place)
+            if cause:
+                return f"The packed {self.symbol} does not exist for this scene: {cause}."
+        return None
 
-    def why_none_of(self, place: int) -> str | None:
-        """Return why there is no slice for the head at ``place``, in one sentence, or None.
+    def cause_of_none(self, place: int) -> str | None:
+        """Return in words why there is no slice for the head at ``place``; None when there is.
 
         There is none where rows of its input are alike, or depend on one another, but the head's
         queries (or keys) do not.
@@ -111,19 +114,14 @@ class PackedProjection:
         if part.own is not None or error[worst] <= _EXACT * float(np.abs(part.wanted).max()):
             return None
         reads_x, noun = part.x is self.x, _NOUNS[self.symbol]
-        rows = "tokens" if reads_x else "rows"
+        rows, source = ("tokens", "X") if reads_x else ("rows", "X + O_1")
         twins = np.flatnonzero((part.x == part.x[worst]).all(axis=1)) + 1
-        what = f"the {rows} of {'X' if reads_x else 'X + O_1'} depend on one another"
-        does = f"but their {noun} do not follow"
+        cause = f"the {rows} of {source} depend on one another, but their {noun} do not follow"
         if len(twins) > 1:
-            where = "" if reads_x else " of X + O_1"
-            what = f"{rows} t{twins[0]} and t{twins[1]}{where} are the same"
-            does = f"but their {noun} are not"
-        remedy = f"; it does with a T of at most d_model = {self.x.shape[1]} different tokens"
-        return (
-            f"The packed {self.symbol} does not exist for this scene: {what}, {does}"
-            f"{remedy if reads_x else ''}."
-        )
+            which = f"{rows} t{twins[0]} and t{twins[1]}" + ("" if reads_x else f" of {source}")
+            cause = f"{which} are the same, but their {noun} are not"
+        most = f"; it does with a T of at most d_model = {self.x.shape[1]} different tokens"
+        return cause + most if reads_x else cause
 
     @cached_property
     def _row_errors(self) -> tuple[Array, ...]:
@@ -131,10 +129,8 @@ class PackedProjection:
         parts = zip(found, self.slices, strict=True)
         return tuple(np.abs(columns - part.wanted).max(axis=1) for columns, part in parts)
 
-    def _worst_first(self) -> list[int]:
-        return sorted(range(len(self.slices)), key=self.errors.__getitem__, reverse=True)
-
-    def _columns(self, place: int) -> slice:
+    def columns_of(self, place: int) -> slice:
+        """Return the columns of the head at ``place``."""
         return slice(place * self.width, (place + 1) * self.width)
 
     def _readers(self) -> list[tuple[Array, list[int]]]:

@@ -27,7 +27,7 @@ class Stage(NamedTuple):
 STAGES = (
     Stage("Q, K", "Q, K: T × d_k each", "one query q_t and one key k_i per position"),
     Stage("Q·Kᵀ", "Q·Kᵀ", "every query meets every key"),
-    Stage("÷ √d_k", "S = Q·Kᵀ / √d_k", "the scores, whatever the head's width"),
+    Stage("÷√d_k", "S = Q·Kᵀ / √d_k", "the scores, whatever the head's width"),
     Stage("× gain", "g·S", "the gain spreads the scores"),
     Stage("mask", "g·S where i ≤ t", "no query sees a later key"),
     Stage("softmax", "A = softmax(g·S)", "each row becomes shares of 1"),
@@ -61,7 +61,7 @@ class StageMatrix:
     axes
         What its rows and its columns are.
     scale
-        Which matrices of the stage share their colours: those whose ``scale`` names them all.
+        The matrices of the stage that share their colours with it, by name.
     allowed
         Where it is not masked, (T, T); None where nothing is.
     """
@@ -108,7 +108,7 @@ def _matrices(
 ) -> tuple[StageMatrix, ...]:
     head = result.heads[place]
     if stage >= MIXED:
-        return _of_values(scene, head, place, stage, recall)
+        return _of_values(scene, result, place, stage, recall)
     if stage <= PRODUCT:
         return _of_factors(head, stage, recall)
     return _of_scores(head, result.allowed, stage, recall)
@@ -156,16 +156,17 @@ def _of_factors(head: HeadResult, stage: int, recall: Recall) -> tuple[StageMatr
 
 
 def _of_values(
-    scene: Scene, head: HeadResult, place: int, stage: int, recall: Recall
+    scene: Scene, result: Result, place: int, stage: int, recall: Recall
 ) -> tuple[StageMatrix, ...]:
+    head = result.heads[place]
     if stage == MIXED:
         return (
-            StageMatrix("", "A", head.weights, _POSITIONS, "A"),
+            StageMatrix("", "A", head.weights, _POSITIONS, "A", result.allowed),
             StageMatrix("·", "V", head.values, (Axis.KEY, Axis.FEATURE), "V, O_h"),
             StageMatrix("=", "O_h", head.output, _OF_QUERIES, "V, O_h"),
         )
     block = recall.part("block", scene.w_o[place * scene.d_v : (place + 1) * scene.d_v])
-    shared = "O_h, W_O^(h) and O_h·W_O^(h)"
+    shared = "all three"
     return (
         StageMatrix("", "O_h", head.output, _OF_QUERIES, shared),
         StageMatrix("·", "W_O^(h)", block, (Axis.FEATURE, Axis.CHANNEL), shared),
@@ -181,7 +182,8 @@ def _product(q: Array, k: Array) -> Array:
 def _gained(scores: Array, gain: float) -> Array:
     """Return g·S, held to what a number can say: a gain may be as large as numbers are."""
     with np.errstate(over="ignore"):
-        return np.clip(gain * scores, -_LARGEST, _LARGEST)
+        gained = gain * scores
+    return np.clip(gained, -_LARGEST, _LARGEST, out=gained)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

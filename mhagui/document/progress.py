@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from mhagui.document.exercises import Exercise, Question, Shown
+from mhagui.document.exercise_list import exercises
+from mhagui.document.exercises import Exercise, Objective, Question, Shown
 from mhagui.document.scene_file import scene_to_json
 
 
@@ -19,13 +20,14 @@ class Progress:
     Attributes
     ----------
     active
-        Number of the exercise that is being worked on; None before the first is started.
+        Number of the exercise that was started last; None before the first.
     readings
         By the key of each check that was met, the numbers that showed it.
     answers
         By the key of each question, what was answered last, right or wrong.
     scenes
-        By the number of each exercise that is done, its scene at that moment, as JSON text.
+        By the number of each exercise all of whose checks are met, the scene that met the last of
+        them, as JSON text.
     """
 
     active: int | None = None
@@ -34,20 +36,24 @@ class Progress:
     scenes: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def started(self, exercise: Exercise) -> "Progress":
-        """Return the progress once ``exercise`` is begun, with nothing of it met."""
+        """Return the progress once ``exercise`` is worked on; what is met of it stays met."""
+        return replace(self, active=exercise.number)
+
+    def cleared(self, exercise: Exercise) -> "Progress":
+        """Return the progress with nothing of ``exercise`` met or answered."""
         mine = set(exercise.keys)
+        scenes = {n: text for n, text in self.scenes.items() if n != exercise.number}
         return replace(
             self,
-            active=exercise.number,
             readings=_without(self.readings, mine),
             answers=_without(self.answers, mine),
-            scenes=MappingProxyType(
-                {n: text for n, text in self.scenes.items() if n != exercise.number}
-            ),
+            scenes=MappingProxyType(scenes),
         )
 
     def answered(self, exercise: Exercise, question: Question, answer: str) -> "Progress":
-        """Return the progress once ``question`` has been given ``answer``."""
+        """Return the progress once ``question`` has been given ``answer``; right stays right."""
+        if self.is_right(exercise, question):
+            return self
         answers = {**self.answers, exercise.key_of(question): answer}
         return replace(self, answers=MappingProxyType(answers))
 
@@ -64,25 +70,37 @@ class Progress:
             if exercise.key_of(check) not in self.readings
             and (reading := check.reading(shown)) is not None
         }
-        progress = self
-        if new:
-            progress = replace(self, readings=MappingProxyType({**self.readings, **new}))
-        if progress.is_done(exercise) and exercise.number not in self.scenes:
-            text = scene_to_json(shown.scene).decode()
-            scenes = MappingProxyType({**self.scenes, exercise.number: text})
-            progress = replace(progress, scenes=scenes)
-        return progress
+        if not new:
+            return self
+        progress = replace(self, readings=MappingProxyType({**self.readings, **new}))
+        if not progress.all_seen(exercise):
+            return progress
+        text = scene_to_json(shown.scene).decode()
+        return replace(
+            progress, scenes=MappingProxyType({**self.scenes, exercise.number: text})
+        )
 
     def is_right(self, exercise: Exercise, question: Question) -> bool | None:
         """Say whether the last answer is right; None where there is none."""
         answer = self.answers.get(exercise.key_of(question))
         return None if answer is None else question.is_right(answer)
 
+    def all_seen(self, exercise: Exercise) -> bool:
+        """Say whether every check of ``exercise`` is met."""
+        return all(exercise.key_of(check) in self.readings for check in exercise.checks)
+
+    def n_met(self, exercise: Exercise) -> int:
+        """Return how many checks of ``exercise`` are met and questions answered rightly."""
+        seen = sum(exercise.key_of(check) in self.readings for check in exercise.checks)
+        return seen + sum(bool(self.is_right(exercise, each)) for each in exercise.questions)
+
     def is_done(self, exercise: Exercise) -> bool:
         """Say whether every check of ``exercise`` is met and every question answered rightly."""
-        return all(exercise.key_of(check) in self.readings for check in exercise.checks) and all(
-            self.is_right(exercise, question) for question in exercise.questions
-        )
+        return self.n_met(exercise) == len(exercise.keys)
+
+    def is_shown(self, objective: Objective) -> bool:
+        """Say whether every exercise that shows ``objective`` is done."""
+        return all(self.is_done(e) for e in exercises() if e.number in objective.exercises)
 
 
 def _without(texts: Mapping[str, str], keys: set[str]) -> Mapping[str, str]:

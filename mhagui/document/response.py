@@ -1,17 +1,27 @@
 """Rows of a head's weights as impulse responses, beside the ideal filters that heads approach."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from mhagui import core
+from mhagui.document.blas import one_blas_thread
 from mhagui.document.compute import HeadResult, Result
 from mhagui.document.designs import filter_of, ideal_taps
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
 
-LEAST_FREQUENCIES, MOST_FREQUENCIES = 257, 1025
+# ω of every spectrum that is shown, in radians per position: enough for every lobe of so many rows.
+FINE_ROWS = 128
+FREQUENCIES = sealed(np.linspace(0.0, math.pi, 2 * FINE_ROWS + 1))
+
+# Said wherever spectra are shown: in the magnitudes alone these three look the same.
+FLAT_FILTERS = (
+    "First-sample hold, delay and identity are flat, magnitude 1 at every frequency: they differ "
+    "in delay alone, t\xa0−\xa01, k and 0 positions."
+)
 
 
 class RowResponse(NamedTuple):
@@ -33,7 +43,7 @@ class RowResponse(NamedTuple):
 
 
 class Spectrum(NamedTuple):
-    """What a row does to frequencies: |H| and group delay in positions, NaN at nulls; (F,) each."""
+    """|H| of a row at ``FREQUENCIES``, and its group delay in positions, NaN at nulls; (F,)."""
 
     magnitude: Array
     delay: Array
@@ -57,19 +67,24 @@ def distances(head: HeadResult) -> Array:
     return sealed(np.array([row_response(head, row).distance for row in range(len(head.weights))]))
 
 
-def response_frequencies(n_positions: int) -> Array:
-    """Return ω from 0 to π radians per position: enough for every lobe of rows of up to T = 512.
+def spectra(heads: Sequence[HeadResult], row: int) -> list[Spectrum]:
+    """Return what row ``row`` of each of ``heads`` makes of each of ``FREQUENCIES``."""
+    if not heads:
+        return []
+    taps = np.stack([head.weights[row, : row + 1] for head in heads])
+    with one_blas_thread():  # the products are small: threads would wait for one another
+        magnitudes = sealed(np.abs(core.frequency_response(taps, FREQUENCIES)))
+        delays = sealed(core.group_delay(taps, FREQUENCIES))
+    return [Spectrum(*of_head) for of_head in zip(magnitudes, delays, strict=True)]
 
-    Twice as many as there are positions, but 257 at least and 1,025 at most.
+
+def delay_range(row: int) -> tuple[float, float]:
+    """Return from where to where group delays of row ``row`` are shown, in positions.
+
+    The filters that heads approach have 0 to t − 1; taps that nearly cancel can have any.
     """
-    count = min(max(2 * n_positions + 1, LEAST_FREQUENCIES), MOST_FREQUENCIES)
-    return sealed(np.linspace(0.0, math.pi, count))
-
-
-def spectrum(taps: Array, frequencies: Array) -> Spectrum:
-    """Return what ``taps`` (t1 .. t) make of each of ``frequencies``."""
-    response = core.frequency_response(taps, frequencies)
-    return Spectrum(sealed(np.abs(response)), sealed(core.group_delay(taps, frequencies)))
+    longest = max(row, 1)
+    return -0.25 * longest, 1.25 * longest
 
 
 def impulse_report(scene: Scene, result: Result, row: int | None = None) -> dict[str, object]:

@@ -5,11 +5,30 @@ import math
 import numpy as np
 
 from mhagui import core
+from mhagui.document.compute import Result
+from mhagui.document.edits import SetHead, set_gain
 from mhagui.document.records import Array
+from mhagui.document.scene import Scene
 from mhagui.errors import UserError
 from mhagui.formats import short
 
 _LARGEST_GAIN = 1e30
+
+
+def edit_for(scene: Scene, result: Result, head: int, row: int, n_effective: float) -> SetHead:
+    """Return the edit that gives row ``row``, from 0, of a head so many effective positions.
+
+    It sets the head's own gain, so that times the master gain it is what ``gain_for`` finds.
+
+    Raises
+    ------
+    UserError
+        When no gain gives so many, or the master gain is 0.
+    """
+    if scene.master_gain == 0:
+        raise UserError("The master gain is 0, so that a head's own gain changes nothing.")
+    scores = result.heads[scene.index_of(head)].scores[row, : row + 1]
+    return set_gain(head, gain_for(scores, n_effective) / scene.master_gain)
 
 
 def gain_for(scores: Array, n_effective: float) -> float:

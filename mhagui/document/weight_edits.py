@@ -87,13 +87,13 @@ class SetHeadBlock:
         before = np.hstack([blank if matrix is None else matrix for matrix in given])
         after = _written(SYMBOLS[self.field], before, self.row, self.column, self.values)
         last = self.column + self.values.shape[1] - 1
-        for head in heads[self.column // width : last // width + 1]:
+        touched = slice(self.column // width, last // width + 1)
+        matrices = np.hsplit(after, len(heads))[touched]
+        for head, matrix in zip(heads[touched], matrices, strict=True):
             reason = why_fixed(head, self.field)
             if reason:
                 raise UserError(reason)
-        for head, matrix in zip(heads, np.hsplit(after, len(heads)), strict=True):
-            if getattr(head, self.field) is not None:
-                scene = scene.with_head(head.uid, **{self.field: matrix})
+            scene = scene.with_head(head.uid, **{self.field: matrix})
         return scene
 
 
@@ -126,9 +126,12 @@ def to_pattern(result: Result, uid: int, pattern: Pattern) -> Edit:
     if pattern is Pattern.HAND_SET:
         return HandSet(uid, head.q, head.k)
     for packed in (result.packed_queries, result.packed_keys):
-        reason = packed.why_none_of(place)
-        if reason:
-            raise UserError(reason)
+        cause = packed.cause_of_none(place)
+        if cause:
+            raise UserError(
+                f"A {packed.symbol} of head “{head.head.name}” does not exist for this scene: "
+                f"{cause}."
+            )
     w_q, w_k = (p.matrix_of(place) for p in (result.packed_queries, result.packed_keys))
     return ProjectHead(uid, w_q, w_k)
 

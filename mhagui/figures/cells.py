@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, ListedColormap, Normalize
 from matplotlib.figure import Figure
@@ -203,14 +204,30 @@ def label_rows(grid: Grid, labels: Sequence[str], per_head: int = 0) -> None:
     Where each head has ``per_head`` rows, those left out are all but the first of a head.
     """
     shown = _shown(len(labels), line_height(TICK_SIZE) / grid.cell_height, per_head)
-    grid.axes.set_yticks([index + 0.5 for index in shown], [labels[index] for index in shown])
+    _set_labels(grid.axes.yaxis, labels, shown)
 
 
-def label_columns(grid: Grid, labels: Sequence[str], per_head: int = 0) -> None:
-    """Label the columns below, as ``label_rows`` does the rows."""
-    widest = max(text_width(label) for label in (labels[0], labels[-1])) + 0.08
+def label_columns(
+    grid: Grid, labels: Sequence[str], per_head: int = 0, words: Sequence[str] = ()
+) -> None:
+    """Label the columns below, as ``label_rows`` does the rows; with ``words`` where all fit."""
+    if words and widest_of(words) + 0.08 <= grid.cell_width:
+        labels = words
+    widest = widest_of((labels[0], labels[-1])) + 0.08
     shown = _shown(len(labels), widest / grid.cell_width, per_head)
-    grid.axes.set_xticks([index + 0.5 for index in shown], [labels[index] for index in shown])
+    _set_labels(grid.axes.xaxis, labels, shown)
+
+
+def _set_labels(axis: Axis, labels: Sequence[str], shown: list[int]) -> None:
+    """Write the labels that are shown; in a token a dollar sign is one, and begins no formula."""
+    axis.set_ticks([index + 0.5 for index in shown], [labels[index] for index in shown])
+    for text in axis.get_ticklabels():
+        text.set_parse_math(False)
+
+
+def widest_of(texts: Sequence[str]) -> float:
+    """Return the width in inches of the widest of ``texts``, as a label."""
+    return max(map(text_width, set(texts)))
 
 
 def _shown(count: int, needed: float, per_head: int) -> list[int]:

@@ -38,9 +38,18 @@ MOST_HEADS = 64  # drawn at least
 _BLUE, _GREEN, _RED = (HEAD_COLOURS[number] for number in (0, 2, 4))
 
 
-def draw(scene: Scene, result: Result, row: int | None = None) -> Figure:  # noqa: ARG001 - all figures are drawn alike
-    """Draw multiply-adds of the stages over T, and parameters and score FLOPs over H."""
-    sizes = WhatIf.of(scene)
+def draw(
+    scene: Scene,
+    result: Result,  # noqa: ARG001 - all figures are drawn alike
+    row: int | None = None,  # noqa: ARG001
+    *,
+    sizes: WhatIf | None = None,
+) -> Figure:
+    """Draw multiply-adds of the stages over T, and parameters and score FLOPs over H.
+
+    The layer is that of the scene, or of ``sizes``.
+    """
+    sizes = sizes or WhatIf.of(scene)
     legend = LEGEND_LINES * 1.4 * line_height(TICK_SIZE)
     page = (FULL_WIDTH, ABOVE + HEIGHT + BELOW + legend + EDGE)
     figure = new_page(*page, f"{scene.title}: cost")

@@ -1,6 +1,7 @@
 """Row entropy of every head against its ceiling."""
 
 import math
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -33,7 +34,7 @@ STAR_SIZE, MARKER_SIZE = 6.5, 4.0  # in points; a star of the same size looks sm
 
 def draw(scene: Scene, result: Result) -> Figure:
     """Draw the row entropies in bits over the query position."""
-    names = [_name(number, head) for number, head in enumerate(result.heads, 1)]
+    names = [curve_name(number, head) for number, head in enumerate(result.heads, 1)]
     lines = 1 + sum(name.count("\n") + 1 for name in names)
     legend_height = (lines + 0.4 * len(names)) * line_height(TICK_SIZE)
     height = max(HEIGHT, legend_height)
@@ -42,7 +43,8 @@ def draw(scene: Scene, result: Result) -> Figure:
     axes = place(figure, LEFT, EDGE + 0.05, WIDTH, height)
     _ceiling(axes, result)
     for head, name in zip(result.heads, names, strict=True):
-        _line(axes, head, name)
+        bits = head.row_entropy_bits
+        axes.plot(np.arange(1, len(bits) + 1), bits, label=name, **curve_look(head, len(bits)))
     _dress(axes, scene)
     axes.legend(
         loc="upper left",
@@ -55,7 +57,8 @@ def draw(scene: Scene, result: Result) -> Figure:
     return figure
 
 
-def _name(number: int, head: HeadResult) -> str:
+def curve_name(number: int, head: HeadResult) -> str:
+    """Return how the curve of a head is named in a legend of ``LEGEND_WIDTH``."""
     # A dollar sign would start a formula in a legend.
     name = f"h{number} {head.head.name}{state_of(head)}".replace("$", r"\$")
     return "\n".join(wrapped(name, LEGEND_WIDTH - 0.42, TICK_SIZE))
@@ -73,25 +76,22 @@ def _ceiling(axes: Axes, result: Result) -> None:
     )
 
 
-def _line(axes: Axes, head: HeadResult, name: str) -> None:
-    bits, uid = head.row_entropy_bits, head.head.uid
+def curve_look(head: HeadResult, n_points: int) -> dict[str, Any]:
+    """Return how the curve of a head is drawn, told apart from others without colour too."""
+    uid = head.head.uid
     marker = head_marker(uid).on_paper
-    step = math.ceil(len(bits) / MOST_MARKERS)
-    # Where markers come again dashes differ, so that 32 heads are told apart without colour.
-    dashes = LINES[(uid - 1) // len(HEAD_MARKERS) % len(LINES)]
-    axes.plot(
-        np.arange(1, len(bits) + 1),
-        bits,
-        color=head_colour(uid),
-        linestyle=dashes,
-        linewidth=1.4,
-        marker=marker,
-        markersize=STAR_SIZE if marker == "*" else MARKER_SIZE,
-        markevery=((uid - 1) % step, step),  # apart where curves lie on one another
-        markerfacecolor=None if head.active else "white",
-        alpha=1.0 if head.active else 0.6,
-        label=name,
-    )
+    step = math.ceil(n_points / MOST_MARKERS)
+    return {
+        "color": head_colour(uid),
+        # Where markers come again dashes differ, so that 32 heads are told apart without colour.
+        "linestyle": LINES[(uid - 1) // len(HEAD_MARKERS) % len(LINES)],
+        "linewidth": 1.4,
+        "marker": marker,
+        "markersize": STAR_SIZE if marker == "*" else MARKER_SIZE,
+        "markevery": ((uid - 1) % step, step),  # apart where curves lie on one another
+        "markerfacecolor": None if head.active else "white",
+        "alpha": 1.0 if head.active else 0.6,
+    }
 
 
 def _dress(axes: Axes, scene: Scene) -> None:

@@ -17,6 +17,7 @@ from mhagui.figures.cells import (
     label_rows,
     too_many,
     weight_scale,
+    widest_of,
 )
 from mhagui.figures.page import (
     EDGE,
@@ -31,11 +32,10 @@ from mhagui.figures.page import (
     new_page,
     place,
     state_of,
-    text_width,
     wrapped,
     write,
 )
-from mhagui.formats import positions
+from mhagui.formats import positions, token
 
 CELL = 0.38  # inches at most
 SMALLEST_SIDE = 1.8
@@ -79,6 +79,15 @@ class Layout:
         ), EDGE + row * self.pitch + self.title_height
 
 
+def _row_names(scene: Scene) -> tuple[str, ...]:
+    """Return t1..tT, each with its token if there are any: t3 cat."""
+    labels = positions(scene.n_positions)
+    if not scene.tokens:
+        return labels
+    named = zip(labels, scene.tokens, strict=True)
+    return tuple(f"{label} {token(word)}" for label, word in named)
+
+
 def draw(scene: Scene, result: Result) -> Figure:
     """Draw the weights of every head."""
     layout = _layout(scene, result)
@@ -89,7 +98,8 @@ def draw(scene: Scene, result: Result) -> Figure:
     figure = new_page(width, height, f"{scene.title}: weights of the heads")
     as_image = too_many(*(head.weights.shape for head in result.heads))
     for index, head in enumerate(result.heads):
-        _panel(figure, layout, index, head, result, as_image=as_image)
+        grid = _panel(figure, layout, index, head, result, as_image=as_image)
+        _labels_of(grid, layout, index, scene)
     _axis_labels(figure, layout)
     _bar(figure, layout)
     return figure
@@ -98,7 +108,7 @@ def draw(scene: Scene, result: Result) -> Figure:
 def _layout(scene: Scene, result: Result) -> Layout:
     n_columns = math.ceil(math.sqrt(scene.n_heads))
     n_rows = math.ceil(scene.n_heads / n_columns)
-    labels = text_width(positions(scene.n_positions)[-1]) + 0.06
+    labels = widest_of(_row_names(scene)) + 0.06
     left = EDGE + AXIS_LABEL + labels
     gap = 0.18 + labels if n_columns <= 3 else 0.2
     room = FULL_WIDTH - left - (n_columns - 1) * gap - BAR_GAP - BAR_WIDTH - BAR_LABELS
@@ -127,7 +137,7 @@ def _labels_all(layout: Layout) -> bool:
 
 def _panel(
     figure: Figure, layout: Layout, index: int, head: HeadResult, result: Result, *, as_image: bool
-) -> None:
+) -> Grid:
     left, top = layout.corner(index)
     grid = Grid.on(figure, Box(left, top, layout.side, layout.side), head.weights.shape)
     scale = weight_scale()
@@ -135,7 +145,6 @@ def _panel(
     draw_mask(grid, result.allowed)
     if not as_image:
         draw_values(grid, head.weights, scale, result.allowed)
-    _labels_of(grid, layout, index, len(result.heads))
     lines = layout.titles[index]
     title_top = top - 0.05 - len(lines) * line_height(layout.title_size)
     look = {
@@ -144,15 +153,15 @@ def _panel(
         "parse_math": False,
     }
     write(figure, left, title_top, "\n".join(lines), **look)
+    return grid
 
 
-def _labels_of(grid: Grid, layout: Layout, index: int, n_heads: int) -> None:
-    labels = positions(grid.n_rows)
-    label_rows(grid, labels)
-    label_columns(grid, labels)
+def _labels_of(grid: Grid, layout: Layout, index: int, scene: Scene) -> None:
+    label_rows(grid, _row_names(scene))
+    label_columns(grid, positions(grid.n_rows), words=tuple(map(token, scene.tokens)))
     if _labels_all(layout):
         return
-    has_left, has_below = index % layout.n_columns > 0, index + layout.n_columns < n_heads
+    has_left, has_below = index % layout.n_columns > 0, index + layout.n_columns < scene.n_heads
     grid.axes.tick_params(labelleft=not has_left, labelbottom=not has_below)
 
 

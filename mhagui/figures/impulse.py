@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from mhagui.document import HeadResult, Pattern, Result, Scene
-from mhagui.document.designs import design_of, ideal_taps
+from mhagui.document import HeadResult, Result, Scene
+from mhagui.document.designs import filter_of
+from mhagui.document.response import row_response, shown_row
 from mhagui.figures.page import (
     EDGE,
     FULL_WIDTH,
@@ -30,6 +31,7 @@ from mhagui.figures.page import (
     wrapped,
     write,
 )
+from mhagui.formats import fixed
 from mhagui.palette import head_colour
 
 LEFT = EDGE + line_height(LABEL_SIZE) + 0.3
@@ -79,8 +81,8 @@ class Layout:
 
 def draw(scene: Scene, result: Result, row: int | None = None) -> Figure:
     """Draw row ``row`` (from 0) of every head; t4, or the last where T is less, when None."""
-    at = min(3, scene.n_positions - 1) if row is None else row
-    layout = _layout(result)
+    at = shown_row(scene, row)
+    layout = _layout(result, at)
     figure = new_page(*layout.page, f"{scene.title}: impulse responses at t{at + 1}")
     for index, head in enumerate(result.heads):
         _panel(figure, layout, index, head, at)
@@ -88,20 +90,26 @@ def draw(scene: Scene, result: Result, row: int | None = None) -> Figure:
     return figure
 
 
-def _layout(result: Result) -> Layout:
+def _layout(result: Result, row: int) -> Layout:
     n_heads = len(result.heads)
     few = n_heads <= MANY_HEADS
     n_columns = min(n_heads, 4 if few else 6)
     gap, size = (0.16, TITLE_SIZE) if few else (0.12, TICK_SIZE)
     width = min((FULL_WIDTH - LEFT - 0.12 - (n_columns - 1) * gap) / n_columns, WIDEST)
-    titles = [_title(number, head, width, size) for number, head in enumerate(result.heads, 1)]
+    numbered = enumerate(result.heads, 1)
+    titles = [_title(number, head, row, width, size) for number, head in numbered]
     return Layout(n_columns, width, 1.35 if few else 0.8, gap, size, titles)
 
 
-def _title(number: int, head: HeadResult, width: float, size: float) -> list[str]:
-    name = design_of(head.head.pattern).filter_name
-    delay = " z⁻¹" if head.head.pattern is Pattern.PREVIOUS_TOKEN else ""
-    return [f"Head {number}", *wrapped(f"{name}{delay}{state_of(head)}", width, size)]
+def _title(number: int, head: HeadResult, row: int, width: float, size: float) -> list[str]:
+    """Return the head's number, the filter it approaches, and how far row ``row`` is from that."""
+    name = wrapped(f"{filter_of(head.head)}{state_of(head)}", width, size)
+    response = row_response(head, row)
+    if response.ideal is None:
+        distance = f"no ideal at t{row + 1}"
+    else:
+        distance = f"TV distance {fixed(response.distance)}"
+    return [f"Head {number}", *name, *wrapped(distance, width, size)]
 
 
 def _panel(figure: Figure, layout: Layout, index: int, head: HeadResult, row: int) -> None:
@@ -124,15 +132,16 @@ def _stems(axes: Axes, head: HeadResult, row: int, pitch: float) -> None:
     """Draw the taps of ``row``, ``pitch`` inches from one key to the next."""
     last = len(head.weights)
     keys = np.arange(1, row + 2)
-    taps, ideal = head.weights[row, : row + 1], ideal_taps(head.head.pattern, row)
+    taps, ideal, _ = row_response(head, row)
     colour = head_colour(head.head.uid)
     if row + 1 < last:
         axes.axvspan(
             row + 1.5, last + 0.6, facecolor="white", edgecolor=HATCH, hatch="//////", linewidth=0
         )
-    half = max(0.36, SHORTEST_IDEAL / 2 / pitch)  # in keys
-    on = ideal > 0
-    axes.hlines(ideal[on], keys[on] - half, keys[on] + half, color=MUTED_INK, linewidth=1, zorder=2)
+    if ideal is not None:
+        half = max(0.36, SHORTEST_IDEAL / 2 / pitch)  # in keys
+        on, at = ideal[ideal > 0], keys[ideal > 0]
+        axes.hlines(on, at - half, at + half, color=MUTED_INK, linewidth=1, zorder=2)
     axes.vlines(keys, 0, taps, color=colour, linewidth=min(1.4, 0.6 * pitch * POINTS), zorder=3)
     dots = "o" if last <= MANY_KEYS else ""
     axes.plot(keys, taps, dots, color=colour, markersize=4, zorder=4, clip_on=False)

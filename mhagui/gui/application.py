@@ -50,8 +50,9 @@ def run(scene: Scene) -> int:
     app = make_application()
     # The window pulls in pyqtgraph, which looks for a running application when it is imported.
     from mhagui.gui.main_window import MainWindow
+    from mhagui.gui.progress_store import own_store
 
-    window = MainWindow(scene)
+    window = MainWindow(scene, store=own_store())
     window.resize(window.size().boundedTo(window.screen().availableSize() - FRAME))
     window.show()
     with ended_by_signals(app), faults_shown(window.refuse):

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -41,7 +42,7 @@ class ExportDialog(QDialog):
         self._figures = {name: QCheckBox(title) for name, title in figures.FIGURES.items()}
         self._formats = {name: QCheckBox(name.upper()) for name in figures.FORMATS}
         self._dpi = QSpinBox()
-        self._row = QSpinBox()
+        self._row, self._head = QSpinBox(), QSpinBox()
         self._folder = QLineEdit(str(_start_folder() / DEFAULT_FOLDER))
         self._message = QLabel()
         self._write_button = QPushButton("&Export")
@@ -57,14 +58,18 @@ class ExportDialog(QDialog):
         for name, box in self._formats.items():
             box.setObjectName(f"format_{name}")
             box.setChecked(name != "svg")
-        self._dpi.setRange(figures.MIN_DPI, figures.MAX_DPI)
-        self._dpi.setValue(figures.DEFAULT_DPI)
         self._dpi.setSuffix(" dpi")
-        self._dpi.setObjectName("exportDpi")
-        self._row.setRange(1, self._frame.scene.n_positions)
-        self._row.setValue(self._frame.view.cursor.query + 1)
         self._row.setPrefix("t")
-        self._row.setObjectName("exportRow")
+        self._head.setPrefix("h")
+        cursor, scene = self._frame.view.cursor, self._frame.scene
+        for box, name, least, most, value in (
+            (self._dpi, "exportDpi", figures.MIN_DPI, figures.MAX_DPI, figures.DEFAULT_DPI),
+            (self._row, "exportRow", 1, scene.n_positions, cursor.query + 1),
+            (self._head, "exportHead", 1, scene.n_heads, scene.index_of(cursor.head) + 1),
+        ):
+            box.setObjectName(name)
+            box.setRange(least, most)
+            box.setValue(value)
         self._folder.setObjectName("exportFolder")
         self._folder.setMinimumWidth(340)
         self._message.setObjectName("exportMessage")
@@ -81,16 +86,22 @@ class ExportDialog(QDialog):
     def _name_for_screen_readers(self) -> None:
         self._dpi.setAccessibleName("Resolution of PNG files in dots per inch")
         self._dpi.setToolTip("Pixels per inch of PNG files; SVG and PDF are vector files")
-        self._row.setAccessibleName("Query row of the impulse responses")
-        self._row.setToolTip("The row of A whose weights are drawn as impulse responses")
+        self._row.setAccessibleName("Query row of responses and information")
+        self._row.setToolTip(
+            "The row of A whose weights are drawn as impulse and frequency responses, and whose "
+            "outputs are asked for information"
+        )
+        self._head.setAccessibleName("Head of the pipeline")
+        self._head.setToolTip("The head whose stages, Q and K to its part of W_O, are drawn")
         self._folder.setAccessibleName("Folder to write to")
         self._folder.setToolTip("The folder is made if it is not there")
 
     def _form(self) -> QFormLayout:
         form = QFormLayout()
-        form.addRow("Figures", _held(QVBoxLayout(), self._figures.values()))
+        form.addRow("Figures", _in_two_columns(self._figures.values()))
         form.addRow("Formats", _held(QHBoxLayout(), self._formats.values()))
-        form.addRow("Impulse row", self._row)
+        form.addRow("Row t of responses", self._row)
+        form.addRow("Head of the pipeline", self._head)
         form.addRow("Resolution", self._dpi)
         browse = QPushButton("&Browse…")
         browse.setAutoDefault(False)  # Enter exports
@@ -143,6 +154,7 @@ class ExportDialog(QDialog):
                 formats,
                 self._dpi.value(),
                 row=self._row.value() - 1,
+                head=self._head.value() - 1,
             )
         except UserError as error:
             self._message.setText(str(error))
@@ -158,6 +170,17 @@ def _start_folder() -> Path:
         return Path.cwd()
     except OSError:  # the folder the program was started in is gone
         return Path.home()
+
+
+def _in_two_columns(boxes: Iterable[QWidget]) -> QWidget:
+    holder = QWidget()
+    grid = QGridLayout(holder)
+    grid.setContentsMargins(0, 0, 0, 0)
+    given = list(boxes)
+    n_rows = -(-len(given) // 2)
+    for index, box in enumerate(given):
+        grid.addWidget(box, index % n_rows, index // n_rows)
+    return holder
 
 
 def _held(layout: QBoxLayout, widgets: Iterable[QWidget]) -> QWidget:

@@ -34,14 +34,10 @@ from mhagui.files import write_atomically
 from mhagui.gui.about import SceneDialog, about_text
 from mhagui.gui.actions import MENUS, SEPARATOR, TOOL_BAR, fill_menu, make_actions
 from mhagui.gui.bench import Bench, Frame
-from mhagui.gui.dock_title import DockTitle
-from mhagui.gui.docks.entropy import EntropyDock
-from mhagui.gui.docks.heads import HeadsDock
-from mhagui.gui.docks.heatmaps import HeatmapsDock
-from mhagui.gui.docks.output_projection import OutputProjectionDock
-from mhagui.gui.docks.rank import RankDock
 from mhagui.gui.export_dialog import ExportDialog
 from mhagui.gui.icons import application_icon
+from mhagui.gui.layout import Docks
+from mhagui.gui.progress_store import ProgressStore
 from mhagui.gui.status import StatusBar
 from mhagui.gui.theme import ThemeChoice, apply_theme
 
@@ -52,17 +48,26 @@ Choice = TypeVar("Choice", bound=Enum)
 
 
 class MainWindow(QMainWindow):
-    """The instrument: docks around one bench on which ``scene`` lies."""
+    """The instrument: docks around one bench on which ``scene`` lies.
 
-    def __init__(self, scene: Scene, parent: QWidget | None = None) -> None:
+    Progress with the exercises is kept in ``store``; nowhere where there is none.
+    """
+
+    def __init__(
+        self, scene: Scene, parent: QWidget | None = None, store: ProgressStore | None = None
+    ) -> None:
         super().__init__(parent)
         self.bench = Bench(scene, self)
+        self._is_placed = False
         self._file: Path | None = None  # where the scene was last opened from or saved to
         self.setWindowIcon(application_icon())
         self.setDockNestingEnabled(True)
         self.resize(DEFAULT_SIZE)
-        self._place_docks()
+        self.docks = Docks(self, self.bench, store)
         self._actions = make_actions(self, self._handlers())
+        for dock in (self.docks.heatmaps, self.docks.pipeline):
+            dock.cell_asked.connect(self._explain_cell)
+        self.docks.lesson.docks_wanted.connect(self.docks.show)
         self._quantities = QActionGroup(self)
         self._quantities.addAction(self._actions["weights"])
         self._quantities.addAction(self._actions["scores"])
@@ -81,37 +86,13 @@ class MainWindow(QMainWindow):
 
     # --- what the window is made of
 
-    def _place_docks(self) -> None:
-        self.heads = HeadsDock(self.bench)
-        self.heatmaps = HeatmapsDock(self.bench)
-        self.projection = OutputProjectionDock(self.bench)
-        self.entropy = EntropyDock(self.bench)
-        self.rank = RankDock(self.bench)
-        self._docks = (self.heads, self.heatmaps, self.projection, self.entropy, self.rank)
-        left = Qt.DockWidgetArea.LeftDockWidgetArea
-        for dock in self._docks:
-            dock.setTitleBarWidget(DockTitle(dock))
-        self.addDockWidget(left, self.heads)
-        self.splitDockWidget(self.heads, self.heatmaps, Qt.Orientation.Horizontal)
-        self.splitDockWidget(self.heatmaps, self.entropy, Qt.Orientation.Horizontal)
-        self.splitDockWidget(self.heatmaps, self.projection, Qt.Orientation.Vertical)
-        self.tabifyDockWidget(self.entropy, self.rank)
-        self.entropy.raise_()
-        self._share_space()
-        self._first_layout = self.saveState()
-
-    def _share_space(self) -> None:
-        columns = [self.heads, self.heatmaps, self.entropy]
-        self.resizeDocks(columns, [290, 680, 310], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.heatmaps, self.projection], [460, 270], Qt.Orientation.Vertical)
-
     def _make_menus(self) -> None:
         lessons = QMenu("&Lessons", self)
         for name in lesson_names():
             lessons.addAction(load_lesson(name).title, partial(self._open_lesson, name))
         colours = self._choice_menu("&Colour scale", self._scales)
         docks = QMenu("&Docks", self)
-        docks.addActions([dock.toggleViewAction() for dock in self._docks])
+        docks.addActions([dock.toggleViewAction() for dock in self.docks.all])
         theme = self._choice_menu("&Theme", self._themes)
         submenus = {"<lessons>": lessons, "<colours>": colours, "<docks>": docks, "<theme>": theme}
         for title, keys in MENUS:
@@ -199,7 +180,8 @@ class MainWindow(QMainWindow):
     def open_scene(self, scene: Scene) -> None:
         """Put ``scene`` on the bench; an undo brings the old one back."""
         self._finish_typing()
-        self.bench.edit(OpenScene(scene))
+        if self.bench.edit(OpenScene(scene)):
+            self._show_tokens(scene)
 
     def _open_lesson(self, name: str) -> None:
         try:
@@ -250,10 +232,13 @@ class MainWindow(QMainWindow):
     def _export(self) -> None:
         ExportDialog(self.bench.frame, self).exec()
 
+    def _explain_cell(self) -> None:
+        self.docks.show(["cellDock"])
+
     def _toggle_enlarged(self) -> None:
         view = self.bench.view
         self.bench.look(enlarged=None if view.enlarged is not None else view.cursor.head)
-        self.heatmaps.take_focus()
+        self.docks.heatmaps.take_focus()
 
     def _set_colour_scale(self, scale: ColourScale) -> None:
         self.bench.look(colour_scale=scale)
@@ -267,8 +252,12 @@ class MainWindow(QMainWindow):
             apply_theme(ThemeChoice.SYSTEM)
 
     def _reset_layout(self) -> None:
-        self.restoreState(self._first_layout)
-        self._share_space()
+        self.docks.place()
+        self._show_tokens(self.bench.scene)
+
+    def _show_tokens(self, scene: Scene) -> None:
+        if scene.tokens:
+            self.docks.show(["tokensDock"])
 
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
@@ -280,10 +269,13 @@ class MainWindow(QMainWindow):
         QMessageBox.about(self, "About mhagui", about_text())
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Begin with the keyboard at the heatmaps, where arrows move the cursor."""
+        """Place the docks, and begin at the heatmaps, where arrows move the cursor."""
         super().showEvent(event)
+        if not self._is_placed:
+            self._is_placed = True
+            self._reset_layout()
         if self.focusWidget() is None:
-            self.heatmaps.take_focus()
+            self.docks.heatmaps.take_focus()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop feeding the panels before they go."""

@@ -19,6 +19,7 @@ SMALL_WEIGHT = 0.001  # smaller ones are read out with significant digits
 
 Array = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+Tokens = tuple[str, ...]
 
 
 @lru_cache(maxsize=1)
@@ -41,6 +42,12 @@ def signed_table() -> npt.NDArray[np.uint8]:
 def position_labels(n_positions: int) -> tuple[str, ...]:
     """Return t1..tT, the same tuple for the same T."""
     return formats.positions(n_positions)
+
+
+@lru_cache(maxsize=8)
+def shown_tokens(tokens: Tokens) -> Tokens:
+    """Return what is written for each token, the same tuple for the same tokens."""
+    return tuple(map(formats.token, tokens))
 
 
 def shown_values(head: HeadResult, quantity: Quantity) -> Array:
@@ -79,7 +86,7 @@ def colour_range(view: ViewState, n_positions: int, largest: float) -> ColourRan
 
 
 def head_picture(
-    head: HeadResult, allowed: BoolArray, view: ViewState, scale: ColourRange
+    head: HeadResult, allowed: BoolArray, view: ViewState, scale: ColourRange, tokens: Tokens = ()
 ) -> Picture:
     """Return the picture of one head's weights or scores in the colours of ``scale``."""
     values, noun = shown_values(head, view.quantity), "score"
@@ -87,7 +94,7 @@ def head_picture(
         noun = "weight"
         if view.colour_scale is ColourScale.RELATIVE:
             values, noun = values * allowed.sum(axis=1)[:, None], "times uniform"
-    labels = position_labels(values.shape[0])
+    labels, words = position_labels(values.shape[0]), shown_tokens(tokens)
     return Picture(
         values=values,
         indices=core.quantise(values, scale.low, scale.high, logarithmic=scale.logarithmic),
@@ -97,6 +104,8 @@ def head_picture(
         allowed=allowed,
         writings=_writings(view, scale),
         signed=scale.table is signed_table(),
+        row_words=words,
+        column_words=words,
         noun=noun,
     )
 
@@ -131,11 +140,13 @@ def _small_in_cell(value: float) -> str:
 def cursor_text(frame: Frame) -> str:
     """Return the read-out of the cell under the cursor.
 
-    For instance "head 2 · t = 4 · i = 3 · weight 0.9233 · 3.69× uniform".
+    For instance "head 2 · t = 4 · i = 3 · weight 0.9233 · 3.69× uniform"; with tokens
+    "head 2 · t = 4 “the” · i = 3 “on” · ..".
     """
     cursor, result = frame.view.cursor, frame.result
-    place = frame.scene.index_of(cursor.head)
-    where = f"head {place + 1} · t = {cursor.query + 1} · i = {cursor.key + 1}"
+    place, tokens = frame.scene.index_of(cursor.head), frame.scene.tokens
+    row, key = (f"{at + 1}{_quoted(tokens, at)}" for at in (cursor.query, cursor.key))
+    where = f"head {place + 1} · t = {row} · i = {key}"
     if not result.allowed[cursor.query, cursor.key]:
         return f"{where} · masked"
     head = result.heads[place]
@@ -144,6 +155,10 @@ def cursor_text(frame: Frame) -> str:
         return f"{where} · score {formats.fixed(value, 4)}"
     ratio = value * int(result.allowed[cursor.query].sum())
     return f"{where} · weight {_weight(value)} · {_ratio(ratio)}× uniform"
+
+
+def _quoted(tokens: Tokens, place: int) -> str:
+    return f" “{formats.token(tokens[place])}”" if tokens else ""
 
 
 def _weight(value: float) -> str:
@@ -162,7 +177,7 @@ class Pictures:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[int, tuple[Array, ColourRange, Picture]] = {}
+        self._kept: dict[int, tuple[Array, ColourRange, Tokens, Picture]] = {}
         self._largest: dict[int, tuple[Array, float]] = {}
 
     def scale(self, result: Result, view: ViewState) -> ColourRange:
@@ -174,15 +189,20 @@ class Pictures:
         return colour_range(view, result.allowed.shape[0], self._largest_of_all(result, view))
 
     def of(
-        self, head: HeadResult, allowed: BoolArray, view: ViewState, scale: ColourRange
+        self,
+        head: HeadResult,
+        allowed: BoolArray,
+        view: ViewState,
+        scale: ColourRange,
+        tokens: Tokens = (),
     ) -> Picture:
         """Return the picture of one head."""
         values = shown_values(head, view.quantity)
         kept = self._kept.get(head.head.uid)
-        if kept is not None and kept[0] is values and kept[1] == scale:
-            return kept[2]
-        picture = head_picture(head, allowed, view, scale)
-        self._kept[head.head.uid] = (values, scale, picture)
+        if kept is not None and kept[0] is values and kept[1:3] == (scale, tokens):
+            return kept[3]
+        picture = head_picture(head, allowed, view, scale, tokens)
+        self._kept[head.head.uid] = (values, scale, tokens, picture)
         return picture
 
     def _largest_of_all(self, result: Result, view: ViewState) -> float:

@@ -31,6 +31,7 @@ class Theme:
     mask: QColor
     hatch: QColor
     cursor: QColor
+    met: QColor
 
 
 def theme_of(palette: QPalette) -> Theme:
@@ -92,6 +93,7 @@ _DRAWING = {
     "mask": ("#f1f2f4", "#26292e"),
     "hatch": ("#c3c8d0", "#4b515a"),
     "cursor": ("#c00020", "#ff5566"),
+    "met": ("#1a7f37", "#57c97a"),
 }
 _PALETTE = {
     _R.Window: ("#f2f3f5", "#202226"),

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mhagui.core import attention_scores, attention_weights, causal_mask, weights_from_scores
+from mhagui.core import (
+    attention_scores,
+    attention_weights,
+    causal_mask,
+    softmax_exponents,
+    weights_from_scores,
+)
 
 relaxed = settings(deadline=None)
 
@@ -302,3 +308,36 @@ def test_user_error_state_does_not_reach_the_softmax():
 def test_overflow_of_masked_scores_is_not_an_error():
     scores = np.full((3, 3), 1e308)  # their sum overflows, no score does
     assert_array_equal(weights_from_scores(scores)[2], [1 / 3] * 3)
+
+
+# ------------------------------------------------------------------------------ softmax_exponents
+
+
+@relaxed
+@given(st.data())
+def test_exponents_lead_to_the_weights(data):
+    q, k = data.draw(queries_and_keys())
+    scores = attention_scores(q, k)
+    mask, gain = some_allowed_mask(data.draw, scores.shape[-2:]), data.draw(GAINS)
+    exponents = softmax_exponents(scores, gain=gain, mask=mask)
+    assert exponents.dtype == scores.dtype
+    powers = np.exp(exponents.astype(float))
+    assert_allclose(
+        powers / powers.sum(axis=-1, keepdims=True),
+        weights_from_scores(scores.astype(float), gain=gain, mask=mask),
+        rtol=1e-12 if scores.dtype == np.float64 else 1e-3,
+        atol=1e-7,
+    )
+    allowed = np.broadcast_to(mask, scores.shape)
+    assert (exponents[~allowed] == -np.inf).all()
+    assert (exponents.max(axis=-1) == 0).all()
+
+
+def test_exponents_of_a_negative_gain_count_from_the_smallest_score():
+    exponents = softmax_exponents([[3.0, 1.0, 2.0]], gain=-2.0, mask=None)
+    assert_array_equal(exponents, [[-4.0, 0.0, -2.0]])
+
+
+def test_exponents_of_a_gain_of_zero_are_zero_where_allowed():
+    exponents = softmax_exponents([[1e308, -1e308, 5.0]], gain=0.0, mask=[[True, True, False]])
+    assert_array_equal(exponents, [[0.0, 0.0, -np.inf]])

@@ -1,4 +1,4 @@
-"""The four designed heads for any sequence length and width."""
+"""The four designed heads of the lesson for any sequence length and width."""
 
 import numpy as np
 import pytest

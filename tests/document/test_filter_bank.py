@@ -73,6 +73,16 @@ def test_a_gain_leaves_what_it_does_not_touch(four_heads):
     assert kept == [True, True, False, False]
 
 
+def test_a_head_of_layer_2_filters_what_layer_1_has_added_to(four_heads):
+    scene = four_heads.with_head(4, layer=2)
+    bank = filter_bank(compute(scene))
+    x_2 = scene.x + sum(bank.terms[:3])
+    uniform = np.tril(np.ones((6, 6))) / np.arange(1, 7)[:, np.newaxis]
+    term = uniform @ x_2 @ scene.heads[3].w_v @ block(scene, 3)
+    assert_allclose(bank.terms[3], term, atol=1e-13)
+    assert np.abs(term - filter_bank(compute(four_heads)).terms[3]).max() > 0.05
+
+
 def test_heads_that_come_and_go_are_not_mixed_up(four_heads):
     bank = filter_bank(compute(four_heads))
     for edit in (set_muted(1, True), set_muted(4, True)):

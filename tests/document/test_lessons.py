@@ -203,8 +203,7 @@ def test_without_the_first_head_the_second_has_no_pattern(induction):
 
 
 def test_without_a_mark_the_first_token_is_its_own_predecessor(induction):
-    """The description says so: A of the second row then looks at t1 as well as at t2."""
-    weights = weights_of(SetTokens(tuple("A B A".split())).apply(induction))[1]
+    weights = weights_of(SetTokens(("A", "B", "A")).apply(induction))[1]
     assert weights[2, :2] == pytest.approx([0.5, 0.5], abs=1e-3)
 
 

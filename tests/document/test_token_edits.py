@@ -11,7 +11,7 @@ from mhagui.document.token_edits import DragTokens, MoveToken, RepeatToken, SetT
 from mhagui.errors import UserError
 
 PLACES = st.integers(0, 5)
-WORDS = "cat sat on the red mat".split()
+WORDS = ["cat", "sat", "on", "the", "red", "mat"]
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def test_words_that_are_known(scene, tokens):
 
 
 def test_a_new_word_takes_the_place_of_one_that_is_not_used(scene):
-    after = SetTokens(tuple("cat dog on the owl mat".split())).apply(scene)
+    after = SetTokens(("cat", "dog", "on", "the", "owl", "mat")).apply(scene)
     assert after.vocabulary == ("cat", "dog", "on", "the", "owl", "mat")
     assert is_made_of_its_tokens(after)
     assert scene_from_json(scene_to_json(after)) == after
@@ -133,7 +133,7 @@ def test_a_new_word_takes_the_place_of_one_that_is_not_used(scene):
 
 def test_more_words_than_x_tells_apart(scene):
     with pytest.raises(UserError) as caught:
-        SetTokens(tuple("a b c d e f g g".split())).apply(scene)
+        SetTokens(tuple("abcdefgg")).apply(scene)
     assert str(caught.value) == (
         "This scene tells 6 words apart; the sequence has 7 different ones."
     )

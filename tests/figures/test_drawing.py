@@ -295,9 +295,12 @@ def test_impulse_responses_are_row_four_of_the_weights(four_heads, expected):
         assert list(keys) == [1, 2, 3, 4]
         np.testing.assert_allclose(taps, weights[3][:4], rtol=1e-12)
         assert axes.get_ylim()[0] == 0
+    attention = expected["four_heads"]["attention"]
+    away = [1 - attention[place][3][key] for place, key in enumerate((0, 2, 3))]
+    names = "Head 1\nfirst-sample hold", "Head 2\nunit delay z⁻¹", "Head 3\nidentity"
     assert words(figure) >= {
-        "Head 1\nfirst-sample hold", "Head 2\nunit delay z⁻¹", "Head 3\nidentity",
-        "Head 4\ngrowing box", "weight at t4", "key position i",
+        *(f"{name}\nTV distance {far:.3f}" for name, far in zip(names, away, strict=True)),
+        "Head 4\ngrowing box\nTV distance 0.000", "weight at t4", "key position i",
     }  # fmt: skip
 
 
@@ -314,6 +317,13 @@ def test_impulse_takes_any_row_and_the_last_of_a_short_sequence(four_heads, expe
             figures.draw("impulse", *four_heads, row=row)
         with pytest.raises(UserError, match=sentence):
             figures.render_all(*four_heads, ["heads"], [], row=row)
+
+
+def test_impulse_says_where_a_row_has_no_ideal(four_heads):
+    figure = figures.draw("impulse", *four_heads, row=0)
+    assert "Head 2\nunit delay z⁻¹\nno ideal at t1" in words(figure)
+    ideals = [len(axes.collections) for axes in figure.axes]
+    assert ideals[0] == ideals[1] + 1  # the line of the ideal tap
 
 
 def test_impulse_shows_a_long_row_whole():

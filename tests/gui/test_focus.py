@@ -11,7 +11,7 @@ from mhagui.gui.docks.heads import HeadsDock
 from mhagui.gui.docks.rank import RankDock
 from mhagui.gui.main_window import MainWindow
 
-STOPS = {HeadsDock: 3 + 4 * 8 - 2 + 5, EntropyDock: 2, RankDock: 3}
+STOPS = {HeadsDock: 6 + 4 * 8 - 2 + 5, EntropyDock: 2, RankDock: 3}
 NAMES = [kind.__name__ for kind in STOPS]
 
 

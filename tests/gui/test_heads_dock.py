@@ -1,5 +1,6 @@
 """The Heads dock: its heads as a whole, used as people use it, on a real bench."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import (
     QAbstractSlider,
     QAbstractSpinBox,
     QApplication,
+    QCheckBox,
     QComboBox,
     QLabel,
     QLineEdit,
@@ -19,14 +21,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mhagui.document import Pattern, load_lesson
-from mhagui.document.edits import OpenScene, SetMasterGain, SetSequenceLength, set_gain
+from mhagui.document import load_lesson
+from mhagui.document.edits import (
+    HandSet,
+    OpenScene,
+    SetMasterGain,
+    SetSequenceLength,
+    set_gain,
+)
 from mhagui.gui.theme import theme_of
 
 LEFT = Qt.MouseButton.LeftButton
 CTRL = Qt.KeyboardModifier.ControlModifier
 ALT = Qt.KeyboardModifier.AltModifier
 UP, DOWN = Qt.Key.Key_Up, Qt.Key.Key_Down
+DESIGNED = [
+    "first token", "previous token", "self", "uniform",
+    "delay", "two positions", "recency", "block-local",
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -88,7 +100,63 @@ def test_refused_sequence_length(bench, dock, refused, text, type_in):
     scene = bench.scene
     type_in(find(dock, "sequenceLengthBox"), text)
     assert bench.scene is scene
-    assert refused == [f"Sequence length T must be a whole number from 1 to 1024; got {text}."]
+    assert refused == [f"Sequence length T must be a whole number from 1 to 4096; got {text}."]
+
+
+def test_a_hand_set_head_keeps_t_and_the_box_takes_the_old_one_back(
+    bench, dock, refused, settle, type_in
+):
+    head = bench.frame.result.heads[2]
+    bench.edit(HandSet(3, head.q, head.k))
+    box = find(dock, "sequenceLengthBox", QSpinBox)
+    type_in(box, "9")
+    settle()
+    assert bench.scene.n_positions == 6
+    assert box.value() == 6
+    (sentence,) = refused
+    assert "“self” is hand-set for T = 6" in sentence
+
+
+# --- d_k, and the margin that is kept
+
+
+def test_d_k_is_typed_and_makes_the_heads_anew(bench, dock, settle, type_in):
+    type_in(find(dock, "keyWidthBox"), "8")
+    settle()
+    assert bench.scene.d_k == 8
+    assert [head.k.shape for head in bench.frame.result.heads] == [(6, 8)] * 4
+    bench.undo()
+    settle()
+    assert find(dock, "keyWidthBox", QSpinBox).value() == 2
+
+
+def test_a_d_k_too_small_for_a_circle_is_refused_with_the_reason(
+    bench, dock, refused, settle, type_in
+):
+    box = find(dock, "keyWidthBox", QSpinBox)
+    type_in(box, "1")
+    settle()
+    assert bench.scene.d_k == box.value() == 2
+    (sentence,) = refused
+    assert "circle" in sentence
+
+
+def test_keep_margin_is_one_step_and_keeps_a_long_sequence_sharp(bench, dock, qtbot, settle):
+    bench.edit(SetSequenceLength(64))
+    settle()
+    box = find(dock, "keepMarginBox", QCheckBox)
+    assert bench.frame.result.heads[1].weights[40, 39] < 0.16
+    steps = bench.history.n_steps
+    qtbot.mouseClick(box, LEFT, pos=QPoint(8, box.height() // 2))
+    settle()
+    assert bench.history.n_steps == steps + 1
+    # The margin to the neighbours is that of six points, 9/√2·(1 − cos 60°), and the next are
+    # four margins away: about 1 / (1 + 2 e^−3.18) is left.
+    wanted = 1 / (1 + 2 * math.exp(-9 / math.sqrt(2) / 2))
+    assert bench.frame.result.heads[1].weights[40, 39] == pytest.approx(wanted, abs=1e-3)
+    bench.undo()
+    settle()
+    assert not box.isChecked()
 
 
 # --- the selected head, and what is done with it
@@ -136,7 +204,7 @@ def test_add_by_its_menu(bench, dock, settle):
     button = find(dock, "addHeadButton")
     menu = button.menu()
     assert isinstance(menu, QMenu)
-    assert [action.text() for action in menu.actions()] == [p.value for p in Pattern]
+    assert [action.text() for action in menu.actions()] == DESIGNED
     output = bench.frame.result.output
     menu.actions()[1].trigger()
     settle()
@@ -220,6 +288,10 @@ def test_limits_grey_the_buttons_and_say_why(bench, dock, settle, click_card):
     bench.edit(OpenScene(replace(scene, heads=scene.heads[:1], w_o=scene.w_o[:2])))
     settle()
     assert state("remove") == (False, "A scene needs at least one head")
+    assert state("byRows")[0]
+    bench.edit(SetSequenceLength(65))
+    settle()
+    assert state("byRows") == (False, "Rows of at most 64 positions can be asked for; T is 65")
     assert state("add")[0]
 
 
@@ -304,7 +376,7 @@ def test_everything_interactive_has_a_name_of_its_own_and_a_tip(dock):
             assert widget.accessibleName(), widget.objectName()
             assert widget.toolTip(), widget.objectName()
             seen.append(widget.accessibleName())
-    assert len(seen) == len(set(seen)) == 3 + 4 * 7 + 5
+    assert len(seen) == len(set(seen)) == 6 + 4 * 7 - 1 + 5
 
 
 def test_tab_goes_through_everything_in_reading_order(bench, dock, qtbot, settle):
@@ -322,12 +394,20 @@ def test_tab_goes_through_everything_in_reading_order(bench, dock, qtbot, settle
         "headCard{}", "nameEdit{}", "muteButton{}", "soloButton{}", "patternBox{}",
         "keyMagnitudeBox{}", "gainSlider{}", "gainBox{}",
     )  # fmt: skip
-    greyed = {"keyMagnitudeBox4", "gainSlider4"}
+    without = {"keyMagnitudeBox4", "gainSlider4"}
     assert visited == [
         "sequenceLengthBox",
+        "keyWidthBox",
         "masterGainSlider",
         "masterGainBox",
-        *(name.format(n) for n in (1, 2, 3, 4) for name in of_card if name.format(n) not in greyed),
+        "keepMarginBox",
+        "byRowsHeadButton",
+        *(
+            name.format(n)
+            for n in (1, 2, 3, 4)
+            for name in of_card
+            if name.format(n) not in without
+        ),
         "addHeadButton",
         "duplicateHeadButton",
         "removeHeadButton",

@@ -241,9 +241,24 @@ def test_double_click_enlarges_and_takes_back(dock, bench, qtbot, settle):
     assert shown_places(dock) == [1, 2, 3, 4]
 
 
-def test_enter_and_escape_keep_the_focus_in_the_head(dock, bench, qtbot, settle):
+def test_enter_and_a_click_ask_for_the_cell_under_the_cursor(dock, bench, qtbot, settle):
     focus(dock, 3, qtbot)
-    qtbot.keyClick(view(dock, 3), KEY.Key_Return)
+    bench.point(query=4, key=2)
+    settle()
+    with qtbot.waitSignal(dock.cell_asked):
+        qtbot.keyClick(view(dock, 3), KEY.Key_Return)
+    cursor = bench.view.cursor
+    assert (cursor.head, cursor.query, cursor.key) == (3, 4, 2)
+    with qtbot.waitSignal(dock.cell_asked):
+        qtbot.mouseClick(view(dock, 2), LEFT, pos=view(dock, 2).cell_rect(5, 1).center())
+    cursor = bench.view.cursor
+    assert (cursor.head, cursor.query, cursor.key) == (2, 5, 1)
+    assert bench.view.enlarged is None
+
+
+def test_shift_enter_and_escape_keep_the_focus_in_the_head(dock, bench, qtbot, settle):
+    focus(dock, 3, qtbot)
+    qtbot.keyClick(view(dock, 3), KEY.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     settle()
     assert bench.view.enlarged == 3
     assert view(dock, 3).hasFocus()

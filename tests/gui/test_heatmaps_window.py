@@ -52,14 +52,14 @@ def test_tab_goes_through_the_controls_and_from_head_to_head(window, qtbot, sett
     assert [stop.objectName() for stop in stops] == names[:-1]
 
 
-def test_arrows_and_enter_work_where_tab_leads(window, qtbot, settle):
+def test_arrows_and_shift_enter_work_where_tab_leads(window, qtbot, settle):
     settle()
     heatmap = tabbed(qtbot, window.heatmaps.findChild(QComboBox), 3)[-1]
     for key in (KEY.Key_Down, KEY.Key_Left):
         qtbot.keyClick(heatmap, key)
     cursor = window.bench.view.cursor
     assert (cursor.head, cursor.query, cursor.key) == (3, 4, 1)  # from t4, t3
-    qtbot.keyClick(heatmap, KEY.Key_Return)
+    qtbot.keyClick(heatmap, KEY.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     assert window.bench.view.enlarged == 3
     settle()
     button = heatmap.parentWidget().button

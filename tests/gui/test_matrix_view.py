@@ -530,12 +530,50 @@ def test_no_tooltip_covers_the_cells(shown, qtbot):
 
 
 @pytest.mark.parametrize("key", [KEY.Key_Return, KEY.Key_Enter])
-def test_enter_activates_the_cursor_cell(shown, qtbot, key):
+def test_enter_asks_about_the_cursor_cell_and_activates_it_with_shift(shown, qtbot, key):
     view = shown(picture(np.zeros((4, 4))))
     view.set_cursor_cell(2, 1)
-    with qtbot.waitSignal(view.activated) as activated:
+    with qtbot.waitSignal(view.asked) as asked, qtbot.assertNotEmitted(view.activated):
         qtbot.keyClick(view, key)
+    assert asked.args == [2, 1]
+    with qtbot.waitSignal(view.activated) as activated, qtbot.assertNotEmitted(view.asked):
+        qtbot.keyClick(view, key, Qt.KeyboardModifier.ShiftModifier)
     assert activated.args == [2, 1]
+
+
+@pytest.fixture
+def quick_clicks():
+    """A short time in which a click can become a double click, in milliseconds."""
+    usual = QApplication.doubleClickInterval()
+    QApplication.setDoubleClickInterval(30)
+    yield 30
+    QApplication.setDoubleClickInterval(usual)
+
+
+def test_a_click_asks_about_its_cell(shown, qtbot, quick_clicks):
+    view = shown(picture(np.zeros((4, 4))))
+    with qtbot.waitSignal(view.asked) as asked:
+        qtbot.mouseClick(view, LEFT, pos=view.cell_rect(3, 1).center())
+    assert asked.args == [3, 1]
+
+
+def test_what_is_no_click_on_a_cell_asks_nothing(shown, qtbot, quick_clicks):
+    view = shown(picture(np.zeros((4, 4))))
+    one, other = view.cell_rect(3, 1).center(), view.cell_rect(2, 1).center()
+    with qtbot.assertNotEmitted(view.asked, wait=2 * quick_clicks):
+        qtbot.mousePress(view, LEFT, pos=one)
+        qtbot.mouseMove(view, other)
+        qtbot.mouseRelease(view, LEFT, pos=other)
+        qtbot.mouseClick(view, Qt.MouseButton.RightButton, pos=one)
+        qtbot.mouseClick(view, LEFT, pos=QPoint(2, 2))
+
+
+def test_a_double_click_does_not_ask_as_well(shown, qtbot, quick_clicks):
+    view = shown(picture(np.zeros((4, 4))))
+    spot = view.cell_rect(3, 1).center()
+    with qtbot.assertNotEmitted(view.asked, wait=2 * quick_clicks):
+        qtbot.mouseClick(view, LEFT, pos=spot)
+        qtbot.mouseDClick(view, LEFT, pos=spot)
 
 
 def test_a_single_cell_works(shown, grabbed, qtbot):

@@ -1,5 +1,8 @@
 """One head on the bench as a card: what it is, its gain, and its numbers at the cursor's row."""
 
+from functools import partial
+from itertools import pairwise
+
 from PySide6.QtCore import QEvent, QObject, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -12,24 +15,34 @@ from PySide6.QtGui import (
     QPalette,
     QPen,
 )
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
-from mhagui.document import HeadResult, Pattern
+from mhagui.document import Head, HeadResult, Pattern
+from mhagui.document.designs import design_of
 from mhagui.document.edits import (
     Edit,
-    SetPattern,
+    SetSetting,
     rename_head,
     set_gain,
     set_key_magnitude,
     set_muted,
     set_soloed,
 )
+from mhagui.document.patterns import parameters_of
+from mhagui.document.weight_edits import to_pattern
 from mhagui.formats import fixed
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.theme import Theme, theme_of
 from mhagui.gui.widgets.drawing import demi_bold, scaled_font
 from mhagui.gui.widgets.gain_control import GainControl
-from mhagui.gui.widgets.head_fields import LetterButton, NameEdit, PatternBox
+from mhagui.gui.widgets.head_fields import LetterButton, NameEdit, PatternBox, SettingField
 from mhagui.gui.widgets.number_box import NumberBox
 from mhagui.palette import head_colour
 
@@ -42,7 +55,10 @@ _SMALL = 0.92  # size of the numbers' line
 _CARD_TIP = "Click or press Space to point the cursor at this head; ↑ and ↓ go from card to card"
 _MUTE_TIP = "is zero in Concat, before W_O reads it"
 _SOLO_TIP = "Solo: only soloed heads reach W_O, the others are zero in Concat"
-_PATTERN_TIP = "What Q and K are designed to find"
+_PATTERN_TIP = (
+    "What Q and K are designed to find; hand-set keeps the Q and K of this moment as they are"
+)
+_CAPTION_TIP = "Layer 1 reads X; layer 2 reads X2 = X + what the heads of layer 1 add to it"
 _KEY_TIP = "|K|, the magnitude of the designed keys: 0 to 1000; the lesson has 3"
 _GAIN_TIP = "g in A = softmax(g·S), before the master gain; 1 is as designed"
 _RANK_TIP = "Numerical rank of Q·Kᵀ; no gain changes it"
@@ -68,6 +84,14 @@ def why_no_gain_acts(result: HeadResult) -> str:
     return "all scores 0: no gain changes a uniform head"
 
 
+def caption_of(head: Head) -> str:
+    """Return what sets a head apart that is not a designed one of layer 1; empty for one."""
+    reads = "X" if head.layer == 1 else "X2"
+    layer = "" if head.layer == 1 else f"layer {head.layer}"
+    source = f"projected from {reads}" if head.pattern is Pattern.PROJECTED else ""
+    return ", ".join(filter(None, (layer, source)))
+
+
 class HeadCard(QWidget):
     """Shows head ``uid`` of the bench and turns what the user does to it into edits.
 
@@ -89,14 +113,18 @@ class HeadCard(QWidget):
         self._name = NameEdit()
         self._mute = LetterButton("M", QColor("#a83a08"))
         self._solo = LetterButton("S", QColor("#facc15"))
-        self._pattern = PatternBox()
+        self._pattern = PatternBox(unasked=(Pattern.PROJECTED,))
+        self._settings: list[SettingField] = []
+        self._settings_of: Pattern | None = None
         self._key_label = QLabel("|K|")
         self._key = NumberBox(0.0, MAX_KEY_MAGNITUDE, 0.5)
         self._gain_label = QLabel("gain")
         self._gain = GainControl()
         self._rank = QLabel()
         self._live = QLabel()
+        self._caption = QLabel()
         self._reason = QLabel()
+        self._numbers = QGridLayout()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._lay_out()
@@ -113,19 +141,33 @@ class HeadCard(QWidget):
         rows.setSpacing(3)
         for row in (
             _row(self._label, self._name, self._mute, self._solo, stretched=1, gap=4),
-            _row(self._pattern, self._key_label, self._key, stretched=0),
+            self._numbers,
             _row(self._gain_label, self._gain, stretched=1),
             _row(self._rank, self._live, stretched=1),
         ):
             rows.addLayout(row)
             rows.addStretch(1)
+        rows.addWidget(self._caption)
         rows.addWidget(self._reason)
+        self._lay_out_numbers()
         self._label.setFont(demi_bold(QFont()))
         self._live.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._rank.setToolTip(_RANK_TIP)
         self._live.setToolTip(_LIVE_TIP)
+        self._caption.setToolTip(_CAPTION_TIP)
         self._key_label.setBuddy(self._key)
         self._gain_label.setBuddy(self._gain.slider)
+
+    def _lay_out_numbers(self) -> None:
+        """Lay out the pattern, and in the columns beside and below it |K| and its own numbers."""
+        self._numbers.setHorizontalSpacing(8)
+        self._numbers.setVerticalSpacing(3)
+        self._numbers.setColumnStretch(0, 1)
+        self._numbers.addWidget(self._pattern, 0, 0)
+        self._numbers.addWidget(self._key_label, 0, 1)
+        self._numbers.addWidget(self._key, 0, 2)
+        for widget in (self._pattern, self._key_label, self._key):
+            _fix_height(widget)
 
     def _connect(self) -> None:
         self._name.renamed.connect(self._rename)
@@ -140,10 +182,40 @@ class HeadCard(QWidget):
     def stops(self) -> tuple[QWidget, ...]:
         """Return what Tab goes through, in order."""
         name = (self, self._name, self._mute, self._solo)
-        return (*name, self._pattern, self._key, self._gain.slider, self._gain.box)
+        settings = (setting.box for setting in self._settings)
+        return (*name, self._pattern, self._key, *settings, self._gain.slider, self._gain.box)
 
     def _pressable(self) -> tuple[QWidget, ...]:
         return (*self.stops()[1:], self._key.lineEdit(), self._gain.box.lineEdit())
+
+    def _deal_settings(self, pattern: Pattern) -> None:
+        """Offer the numbers that ``pattern`` takes, from the place of |K| on if it has none."""
+        self._settings_of = pattern
+        for setting in self._settings:
+            setting.remove()
+        parameters, has_keys = parameters_of(pattern), design_of(pattern).has_keys
+        self._settings = [SettingField(parameter, self) for parameter in parameters]
+        for widget in (self._key_label, self._key):
+            _keep_room(widget, not parameters)  # so that the pattern is as wide as on other cards
+            widget.setVisible(has_keys)
+        for place, setting in enumerate(self._settings):
+            row = place + has_keys
+            at_side = (row, 1, 1, 1) if row == 0 else (row, 0, 1, 2)
+            self._numbers.addWidget(setting.label, *at_side, Qt.AlignmentFlag.AlignRight)
+            self._numbers.addWidget(setting.box, row, 2)
+            self._connect_setting(place, setting)
+        self._restyle()
+        for one, other in pairwise(self.stops()):
+            QWidget.setTabOrder(one, other)
+
+    def _connect_setting(self, place: int, setting: SettingField) -> None:
+        setting.edited.connect(partial(self._set_setting, place))
+        setting.refused.connect(self._bench.refused)
+        for widget in (setting.box, setting.box.lineEdit()):
+            widget.installEventFilter(self)
+        for part in (setting.label, setting.box):
+            _fix_height(part)
+            part.show()  # now, not a turn of the event loop later
 
     # --- what it shows
 
@@ -152,6 +224,9 @@ class HeadCard(QWidget):
         index = frame.scene.index_of(self.uid)
         result = frame.result.heads[index]
         head, cursor = result.head, frame.view.cursor
+        if head.pattern is not self._settings_of:
+            self._deal_settings(head.pattern)
+            self._label.clear()  # so that the new boxes are named
         self._number(index + 1)
         self._name.show_name(head.name)
         self._pattern.show_pattern(head.pattern)
@@ -160,11 +235,14 @@ class HeadCard(QWidget):
         self._key.show_value(head.key_magnitude)
         # Keys that are zero although |K| is not, have no magnitude to set.
         self._key.setEnabled(bool(result.k.any()) or head.key_magnitude == 0)
+        for setting, value in zip(self._settings, head.settings, strict=True):
+            setting.show_value(value)
         reason = why_no_gain_acts(result)
         self._gain.show_gain(head.gain, why_fixed=reason)
         self._rank.setText(f"rank {result.score_rank}")
         self._live.setText(live_text(result, cursor.query))
-        self._explain(reason)
+        _say(self._caption, caption_of(head))
+        _say(self._reason, reason)
         self._mark(selected=cursor.head == self.uid, active=result.active)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -177,10 +255,11 @@ class HeadCard(QWidget):
         small = scaled_font(self.font(), _SMALL)
         palette = QPalette()
         palette.setColor(QPalette.ColorRole.WindowText, theme_of(self.palette()).muted)
-        for label in (self._rank, self._live, self._reason):
+        for label in (self._rank, self._live, self._caption, self._reason):
             label.setFont(small)
             label.setPalette(palette)
-        for label in (self._key_label, self._gain_label):
+        settings = (setting.label for setting in self._settings)
+        for label in (self._key_label, self._gain_label, *settings):
             label.setPalette(palette)
 
     def _number(self, number: int) -> None:
@@ -197,13 +276,11 @@ class HeadCard(QWidget):
         _name(self._pattern, f"patternBox{number}", f"Pattern of {label}", _PATTERN_TIP)
         self._key.setObjectName(f"keyMagnitudeBox{number}")
         self._key.describe(f"Key magnitude of {label}", _KEY_TIP)
+        for place, setting in enumerate(self._settings, start=1):
+            setting.describe(f"settingBox{number}_{place}", label)
         self._gain.slider.setObjectName(f"gainSlider{number}")
         self._gain.box.setObjectName(f"gainBox{number}")
         self._gain.describe(f"Gain of {label}", _GAIN_TIP)
-
-    def _explain(self, reason: str) -> None:
-        self._reason.setText(reason)
-        self._reason.setVisible(bool(reason))
 
     def _mark(self, *, selected: bool, active: bool) -> None:
         if (selected, active) != (self._selected, self._active):
@@ -258,7 +335,13 @@ class HeadCard(QWidget):
         self._edit(set_soloed(self.uid, soloed))
 
     def _set_pattern(self, pattern: Pattern) -> None:
-        self._edit(SetPattern(self.uid, pattern))
+        if self._bench.scene.has_head(self.uid):
+            self._edit(to_pattern(self._bench.frame.result, self.uid, pattern))
+
+    def _set_setting(self, place: int, value: float) -> None:
+        scene = self._bench.scene
+        if scene.has_head(self.uid) and scene.head(self.uid).pattern is self._settings_of:
+            self._edit(SetSetting(self.uid, place, value))
 
     def _set_key_magnitude(self, magnitude: float) -> None:
         self._edit(set_key_magnitude(self.uid, magnitude))
@@ -294,11 +377,26 @@ def _row(*widgets: QWidget, stretched: int, gap: int = 8) -> QHBoxLayout:
     row.setSpacing(gap)
     for place, widget in enumerate(widgets):
         row.addWidget(widget, 1 if place == stretched else 0)
-        # What the card grows by goes between the rows, not into them.
-        policy = widget.sizePolicy()
-        policy.setVerticalPolicy(QSizePolicy.Policy.Fixed)
-        widget.setSizePolicy(policy)
+        _fix_height(widget)
     return row
+
+
+def _fix_height(widget: QWidget) -> None:
+    """Have what the card grows by go between the rows, not into them."""
+    policy = widget.sizePolicy()
+    policy.setVerticalPolicy(QSizePolicy.Policy.Fixed)
+    widget.setSizePolicy(policy)
+
+
+def _keep_room(widget: QWidget, keeps: bool) -> None:
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(keeps)
+    widget.setSizePolicy(policy)
+
+
+def _say(label: QLabel, text: str) -> None:
+    label.setText(text)
+    label.setVisible(bool(text))
 
 
 def _inset(widget: QWidget, by: float) -> QRectF:

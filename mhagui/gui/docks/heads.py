@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QApplication,
+    QCheckBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -18,18 +19,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mhagui.core import TargetFit
 from mhagui.document import Pattern
 from mhagui.document.edits import (
     AddHead,
     DuplicateHead,
+    HandSet,
     MoveHead,
     RemoveHead,
+    SetKeepMargin,
+    SetKeyWidth,
     SetMasterGain,
     SetSequenceLength,
 )
-from mhagui.document.scene import MAX_HEADS, MAX_POSITIONS
+from mhagui.document.patterns import MAX_POSITIONS
+from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_card import HeadCard
+from mhagui.gui.docks.target_dialog import TargetDialog, why_not_by_rows
 from mhagui.gui.icons import icon
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.column_scroll import ColumnScroll
@@ -37,6 +44,13 @@ from mhagui.gui.widgets.gain_control import GainControl
 from mhagui.gui.widgets.number_box import CountBox
 
 _MARGIN = 6
+_LENGTH_TIP = f"How many positions: 1 to {MAX_POSITIONS}; X is made anew"
+_WIDTH_TIP = f"Width of every head's queries and keys: 1 to {MAX_HEAD_WIDTH}; S = Q Kᵀ/√d_k"
+_MARGIN_TIP = (
+    "Where positions are points on a circle, neighbours come closer as T grows: their scores differ"
+    " by |Q|·|K|·(1 − cos 2π/T)/√d_k.\nOn: both magnitudes are times"
+    " √((1 − cos 2π/6) / (1 − cos 2π/T)), and the margin stays what it is at T = 6."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +65,10 @@ class _Button:
     shortcut: str | None = None
 
 
+_BY_ROWS = _Button(
+    "byRows", "Design by rows…", "Design head by rows",
+    "Say row by row what A of the selected head is to be, and find Q and K for it",
+)  # fmt: skip
 _BUTTONS = (
     _Button("add", "Add ▾", "Add head",
             "Add a head after the last; its rows of W_O are zero, so O stays"),
@@ -72,10 +90,13 @@ class HeadsDock(Panel):
         super().__init__(bench, "headsDock", "Heads")
         self._cards: list[HeadCard] = []
         self._length = CountBox(1, MAX_POSITIONS)
+        self._width = CountBox(1, MAX_HEAD_WIDTH)
+        self._margin = QCheckBox("Keep margin")
         self._master = GainControl()
         self._list = QWidget()
         self._scroll = ColumnScroll(self._list)
-        self._actions = {button.key: self._action(button) for button in _BUTTONS}
+        self._actions = {button.key: self._action(button) for button in (_BY_ROWS, *_BUTTONS)}
+        self._by_rows = self._button(_BY_ROWS)
         self._buttons = [self._button(button) for button in _BUTTONS]
         body = self._body()
         self._describe_header()
@@ -101,20 +122,19 @@ class HeadsDock(Panel):
     def _header(self) -> QGridLayout:
         grid = QGridLayout()
         grid.setContentsMargins(_MARGIN + 8, 0, _MARGIN + 8, 0)
-        grid.setHorizontalSpacing(8)
+        grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(4)
-        grid.setColumnStretch(1, 1)
-        for row, (text, field, buddy) in enumerate(
-            (
-                ("Sequence length T", self._length, self._length),
-                ("Master gain", self._master, self._master.slider),
-            )
-        ):
-            label = QLabel(text)
-            label.setBuddy(buddy)
-            grid.addWidget(label, row, 0)
-            grid.addWidget(field, row, 1)
-        grid.setAlignment(self._length, Qt.AlignmentFlag.AlignRight)
+        grid.setColumnStretch(2, 1)
+        grid.addWidget(_label("Length T", self._length), 0, 0)
+        grid.addWidget(self._length, 0, 1)
+        grid.addWidget(_label("d_k", self._width), 0, 2, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(self._width, 0, 3)
+        grid.addWidget(_label("Master gain", self._master.slider), 1, 0)
+        grid.addWidget(self._master, 1, 1, 1, 3)
+        last = QHBoxLayout()
+        last.addWidget(self._margin, 1)
+        last.addWidget(self._by_rows)
+        grid.addLayout(last, 2, 0, 1, 4)
         return grid
 
     def _button_row(self) -> QHBoxLayout:
@@ -127,6 +147,7 @@ class HeadsDock(Panel):
 
     def _action(self, button: _Button) -> QAction:
         action = QAction(button.text, self)
+        action.setIconText(button.text)  # or Qt takes the dots off a button
         action.setToolTip(button.tip)
         if button.icon:
             action.setIcon(icon(button.icon))
@@ -148,7 +169,7 @@ class HeadsDock(Panel):
 
     def _pattern_menu(self) -> QMenu:
         menu = QMenu(self)
-        for pattern in Pattern:
+        for pattern in [p for p in Pattern if p.is_designed]:
             menu.addAction(pattern.value).triggered.connect(partial(self._add, pattern))
         return menu
 
@@ -156,8 +177,13 @@ class HeadsDock(Panel):
         self._length.setObjectName("sequenceLengthBox")
         self._length.describe(
             "Sequence length T",
-            f"How many positions: 1 to {MAX_POSITIONS}; X becomes one-hot tokens",
+            _LENGTH_TIP,
         )
+        self._width.setObjectName("keyWidthBox")
+        self._width.describe("Width d_k", _WIDTH_TIP)
+        self._margin.setObjectName("keepMarginBox")
+        self._margin.setAccessibleName("Keep margin as T grows")
+        self._margin.setToolTip(_MARGIN_TIP)
         self._master.slider.setObjectName("masterGainSlider")
         self._master.box.setObjectName("masterGainBox")
         self._master.describe("Master gain", "A factor on every head's g in A = softmax(g·S)")
@@ -165,9 +191,13 @@ class HeadsDock(Panel):
     def _connect(self) -> None:
         self._length.valueChanged.connect(self._set_length)
         self._length.refused.connect(self.bench.refused)
+        self._width.valueChanged.connect(self._set_width)
+        self._width.refused.connect(self.bench.refused)
+        self._margin.toggled.connect(self._set_keep_margin)
         self._master.edited.connect(self._set_master_gain)
         self._master.refused.connect(self.bench.refused)
         self._buttons[0].setMenu(self._pattern_menu())
+        self._actions["byRows"].triggered.connect(self._design_by_rows)
         self._actions["duplicate"].triggered.connect(self._duplicate)
         self._actions["remove"].triggered.connect(self._remove)
         self._actions["moveUp"].triggered.connect(partial(self._move, -1))
@@ -178,6 +208,9 @@ class HeadsDock(Panel):
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw the heads of ``frame``, each on the card it had before."""
         self._length.show_value(frame.scene.n_positions)
+        self._width.show_value(frame.scene.d_k)
+        with QSignalBlocker(self._margin):
+            self._margin.setChecked(frame.scene.keep_margin)
         acts = any(head.scores_differ for head in frame.result.heads)
         why_fixed = "" if acts else "No gain changes any of these heads"
         self._master.show_gain(frame.scene.master_gain, why_fixed=why_fixed)
@@ -212,7 +245,8 @@ class HeadsDock(Panel):
         return card
 
     def _order_stops(self) -> None:
-        stops: list[QWidget] = [self._length, self._master.slider, self._master.box]
+        stops: list[QWidget] = [self._length, self._width, self._master.slider, self._master.box]
+        stops += [self._margin, self._by_rows]
         for card in self._cards:
             stops += card.stops()
         stops += self._buttons
@@ -225,13 +259,14 @@ class HeadsDock(Panel):
         place = frame.scene.index_of(frame.view.cursor.head)
         full = f"A scene holds at most {MAX_HEADS} heads" if n_heads >= MAX_HEADS else ""
         refusals = {
+            "byRows": why_not_by_rows(frame.scene.n_positions),
             "add": full,
             "duplicate": full,
             "remove": "A scene needs at least one head" if n_heads == 1 else "",
             "moveUp": "The selected head is the first" if place == 0 else "",
             "moveDown": "The selected head is the last" if place == n_heads - 1 else "",
         }
-        for button in _BUTTONS:
+        for button in (_BY_ROWS, *_BUTTONS):
             action = self._actions[button.key]
             action.setEnabled(not refusals[button.key])
             action.setToolTip(refusals[button.key] or button.tip)
@@ -246,12 +281,28 @@ class HeadsDock(Panel):
     def _set_length(self, length: int) -> None:
         self.bench.edit(SetSequenceLength(length))
 
+    def _set_width(self, width: int) -> None:
+        self.bench.edit(SetKeyWidth(width))
+
+    def _set_keep_margin(self, keep: bool) -> None:
+        self.bench.edit(SetKeepMargin(keep))
+
     def _set_master_gain(self, gain: float, gesture: object | None) -> None:
         self.bench.edit(SetMasterGain(gain), gesture)
 
     def _add(self, pattern: Pattern) -> None:
         if self.bench.edit(AddHead(pattern)):
             self.bench.point(head=self.bench.scene.heads[-1].uid)
+
+    def _design_by_rows(self) -> None:
+        uid, place = self._selected()
+        dialog = TargetDialog(self.bench.frame, place, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.found.connect(partial(self._hand_set, uid))
+        dialog.open()
+
+    def _hand_set(self, uid: int, fit: TargetFit) -> None:
+        self.bench.edit(HandSet(uid, fit.q, fit.k, "Design head by rows", gain=1.0))
 
     def _duplicate(self) -> None:
         uid, place = self._selected()
@@ -278,6 +329,12 @@ class HeadsDock(Panel):
         if 0 <= place < len(self._cards):
             self.bench.point(head=self._cards[place].uid)
             self._cards[place].setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def _label(text: str, buddy: QWidget) -> QLabel:
+    label = QLabel(text)
+    label.setBuddy(buddy)
+    return label
 
 
 class _MenuButton(QToolButton):

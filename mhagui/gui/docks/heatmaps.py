@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -38,12 +38,21 @@ _SCALE_TIP = (
 )
 _VIEW_TIP = (
     "{} of {} {}: rows are query positions t, columns key positions i.\n"
-    "Arrow keys move the cursor; Enter or a double click shows the head alone, or all again."
+    "Arrow keys move the cursor; Enter or a click shows why the cell is lit;\n"
+    "Shift+Enter, Ctrl+L or a double click shows the head alone, or all again."
 )
 
 
 class HeatmapsDock(Panel):
-    """One card per head, all under the same colours; the cursor is the same cell in every head."""
+    """One card per head, all under the same colours; the cursor is the same cell in every head.
+
+    Signals
+    -------
+    cell_asked
+        The cell under the cursor is to be explained.
+    """
+
+    cell_asked = Signal()
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "heatmapsDock", "Heatmaps")
@@ -129,7 +138,8 @@ class HeatmapsDock(Panel):
             is_alone = head.head.uid == view.enlarged
             if view.enlarged is None or is_alone:
                 allowed = frame.result.allowed
-                card.view.set_picture(self._pictures.of(head, allowed, view, scale))
+                tokens = frame.scene.tokens
+                card.view.set_picture(self._pictures.of(head, allowed, view, scale, tokens))
             alone = card if is_alone else alone
         self._grid.show_cards(alone)
         if had_focus and alone is not None:
@@ -140,6 +150,7 @@ class HeatmapsDock(Panel):
         while len(cards) < count:
             card = MatrixCard(len(cards) + 1)
             card.pointed.connect(self._on_pointed)
+            card.asked.connect(self._on_asked)
             card.toggled.connect(self._on_toggled)
             cards.append(card)
         if len(cards) != len(self._grid.cards):
@@ -164,6 +175,10 @@ class HeatmapsDock(Panel):
     def _on_pointed(self, uid: int, row: int, column: int) -> None:
         self.bench.point(head=uid, query=row, key=column)
         self._show_cursor(self.bench.view.cursor)  # the next key may come before the next frame
+
+    def _on_asked(self, uid: int, row: int, column: int) -> None:
+        self._on_pointed(uid, row, column)
+        self.cell_asked.emit()
 
     def _on_toggled(self, uid: int) -> None:
         next(card for card in self._grid.cards if card.uid == uid).view.setFocus()

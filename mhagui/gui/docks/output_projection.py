@@ -26,9 +26,10 @@ from mhagui.gui.pictures import position_labels, signed_table, weight_table
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.editable_model import EditableMatrix, EditableModel
+from mhagui.gui.widgets.editable_table import EditableTable
 from mhagui.gui.widgets.fitting_label import FittingLabel
-from mhagui.gui.widgets.projection_model import Projection, ProjectionModel
-from mhagui.gui.widgets.projection_table import ProjectionTable, stepped
+from mhagui.gui.widgets.scrub import stepped
 from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
 from mhagui.palette import head_colour
 
@@ -55,8 +56,8 @@ class OutputProjectionDock(Panel):
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "outputProjectionDock", "Output projection")
-        self._model = ProjectionModel(self)
-        self.table = ProjectionTable(self._model)
+        self._model = EditableModel(self)
+        self.table = EditableTable(self._model)
         self._presets = PresetMenu()
         self.concat_view = _view("concatView", "Concat", CONCAT_TIP)
         self.output_view = _view("outputView", "O = Concat·W_O", OUTPUT_TIP)
@@ -68,7 +69,7 @@ class OutputProjectionDock(Panel):
         self.set_body(self._make_body())
 
     def _name_widgets(self) -> None:
-        self.table.setObjectName("outputProjectionTable")
+        self.table.setObjectName("outputEditableTable")
         self.table.setAccessibleName("Output projection W_O")
         self.residual.setObjectName("filterBankResidual")
         self.residual.setToolTip(RESIDUAL_TIP)
@@ -155,11 +156,12 @@ class OutputProjectionDock(Panel):
     def keep_up(self, frame: Frame) -> None:
         """Show W_O in the table's model."""
         scene, bands = frame.scene, _bands(frame.scene)
-        shown = self._model.projection
+        shown = self._model.matrix
         if scene.w_o is not shown.values or bands != shown.row_bands:
             rows = formats.head_columns(scene.n_heads, scene.d_v)
             columns = formats.positions(scene.d_model, "d")
-            self._model.set_projection(Projection(scene.w_o, rows, columns, bands, scene.d_v))
+            matrix = EditableMatrix("W_O", scene.w_o, rows, columns, bands, per_head=scene.d_v)
+            self._model.set_matrix(matrix)
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw what differs from ``previous``."""

@@ -61,7 +61,7 @@ class RankDock(Panel):
     """Score rank, effective rank, parameters and score FLOPs of the scene."""
 
     def __init__(self, bench: Bench) -> None:
-        super().__init__(bench, "rankDock", "Rank and cost")
+        super().__init__(bench, "rankDock", "Rank")
         self._scores_text, self._weights_text = _text(), _text()
         self._parameters_text, self._flops_text = _text(), _text()
         self.rank_table = _table("rankTable", "Rank and singular values of Q·Kᵀ, per head", 6)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from mhagui.gui.theme import theme_of
@@ -64,6 +64,12 @@ class CurveLegend(QWidget):
         """Return the least size: the widest entry on each line."""
         widest = max((self._width(entry) for entry in self._entries), default=0)
         return QSize(widest + 2 * MARGIN, self._line_height() if self._entries else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for more lines, or fewer."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the entries."""

@@ -1,17 +1,20 @@
-"""The small fields of a head's card: a name edited in place, a pattern, a lettered switch."""
+"""The small fields of a head's card: name, pattern, the pattern's numbers, lettered switches."""
 
-from PySide6.QtCore import QEvent, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPalette, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QToolButton, QWidget
 
 from mhagui.document import Pattern
-from mhagui.document.scene import MAX_NAME_LENGTH
+from mhagui.document.head import MAX_NAME_LENGTH
+from mhagui.document.patterns import Parameter
+from mhagui.formats import short
 from mhagui.gui.theme import theme_of
-from mhagui.gui.widgets.number_box import is_undo_key
+from mhagui.gui.widgets.number_box import CountBox, NumberBox, is_undo_key
 from mhagui.gui.widgets.words import plain
 from mhagui.palette import ink_on
 
 _NAME_MARGIN = 4  # 2 of ours beside the 2 of every line edit
+_SETTING_STEP = 0.1
 _NAME_TIP = "Enter keeps what is typed as the head's name, Escape does not"
 
 
@@ -93,7 +96,7 @@ class NameEdit(QLineEdit):
 
 
 class PatternBox(QComboBox):
-    """A choice among the designed patterns.
+    """A choice among patterns; one of ``unasked`` is listed only while it is shown.
 
     Signals
     -------
@@ -103,24 +106,85 @@ class PatternBox(QComboBox):
 
     chosen = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, unasked: tuple[Pattern, ...] = ()) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        for pattern in Pattern:
-            self.addItem(pattern.value, pattern)
+        self._unasked = unasked
+        self._listed: list[Pattern] = []
+        self._list([pattern for pattern in Pattern if pattern not in unasked])
         self.currentIndexChanged.connect(self._choose)
 
     def show_pattern(self, pattern: Pattern) -> None:
         """Show ``pattern`` silently."""
         with QSignalBlocker(self):
-            self.setCurrentIndex(list(Pattern).index(pattern))
+            self._list([p for p in Pattern if p not in self._unasked or p is pattern])
+            self.setCurrentIndex(self._listed.index(pattern))
+
+    def _list(self, patterns: list[Pattern]) -> None:
+        if patterns != self._listed:
+            self._listed = patterns
+            self.clear()
+            self.addItems([pattern.value for pattern in patterns])
 
     def _choose(self, index: int) -> None:
-        self.chosen.emit(list(Pattern)[index])
+        self.chosen.emit(self._listed[index])
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Turn only while the box has the focus, so that scrolling past it changes nothing."""
         super().wheelEvent(event) if self.hasFocus() else event.ignore()
+
+
+class SettingField(QObject):
+    """One number of a pattern: its label, and the box it is typed into.
+
+    Signals
+    -------
+    edited
+        The user asks for the number it carries.
+    refused
+        What was typed was not taken; carries the sentence that says why.
+    """
+
+    edited = Signal(float)
+    refused = Signal(str)
+
+    def __init__(self, parameter: Parameter, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._parameter = parameter
+        self.label = QLabel(parameter.name, parent)
+        self.box = _box_for(parameter)
+        self.label.setBuddy(self.box)
+        self.box.valueChanged.connect(self._on_value)
+        self.box.refused.connect(self.refused)
+
+    def describe(self, object_name: str, head: str) -> None:
+        """Name the box; ``head`` is how the head is called, as in h1."""
+        parameter = self._parameter
+        self.box.setObjectName(object_name)
+        subject = f"{parameter.name[0].upper()}{parameter.name[1:]} of {head}"
+        kind = "whole number" if parameter.is_whole else "number"
+        limits = f"{short(parameter.least)} to {short(parameter.most)}"
+        self.box.describe(subject, f"{parameter.tip}\nA {kind}, {limits}")
+
+    def show_value(self, value: float) -> None:
+        """Show ``value`` silently."""
+        self.box.show_value(int(value) if isinstance(self.box, CountBox) else value)
+
+    def _on_value(self, value: float) -> None:
+        self.edited.emit(float(value))
+
+    def remove(self) -> None:
+        """Take label and box off the screen for good."""
+        for widget in (self.label, self.box):
+            widget.hide()
+            widget.deleteLater()
+        self.deleteLater()
+
+
+def _box_for(parameter: Parameter) -> CountBox | NumberBox:
+    if parameter.is_whole:
+        return CountBox(int(parameter.least), int(parameter.most))
+    return NumberBox(parameter.least, parameter.most, _SETTING_STEP)
 
 
 class LetterButton(QToolButton):

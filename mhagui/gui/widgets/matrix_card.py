@@ -94,11 +94,14 @@ class MatrixCard(QWidget):
     -------
     pointed
         The cursor is wanted at (head, row, column): the head by uid.
+    asked
+        The cell at (head, row, column) is to be explained.
     toggled
         The head, by uid, is to be shown alone, or among the others again.
     """
 
     pointed = Signal(int, int, int)
+    asked = Signal(int, int, int)
     toggled = Signal(int)
 
     def __init__(self, place: int) -> None:
@@ -114,6 +117,7 @@ class MatrixCard(QWidget):
         self.view.setObjectName(f"heatmap{place}")
         self._lay_out()
         self.view.pointed.connect(self._on_pointed)
+        self.view.asked.connect(self._on_asked)
         self.view.activated.connect(self._on_activated)
         self.button.clicked.connect(self._on_button)
         self.set_enlarged(False)
@@ -157,11 +161,11 @@ class MatrixCard(QWidget):
         if enlarged == self._is_enlarged:
             return
         self._is_enlarged = enlarged
-        words = "Show all heads again (Esc)" if enlarged else "Show this head alone (Enter)"
+        words = "Show all heads again (Esc)" if enlarged else "Show this head alone (Shift+Enter)"
         self.button.setIcon(icon("shrink" if enlarged else "enlarge"))
         self.button.setToolTip(words)
         self.button.setAccessibleName(words)
-        # From the keyboard it is Enter and Esc; a stop at each of 32 buttons would be in the way.
+        # From the keyboard it is Shift+Enter and Esc; a stop at each of 32 buttons would be in the way.
         policy = Qt.FocusPolicy.TabFocus if enlarged else Qt.FocusPolicy.NoFocus
         self.button.setFocusPolicy(policy)
         if enlarged:
@@ -196,6 +200,9 @@ class MatrixCard(QWidget):
 
     def _on_pointed(self, row: int, column: int) -> None:
         self.pointed.emit(self.uid, row, column)
+
+    def _on_asked(self, row: int, column: int) -> None:
+        self.asked.emit(self.uid, row, column)
 
     def _on_activated(self, row: int, column: int) -> None:
         self.pointed.emit(self.uid, row, column)

@@ -9,6 +9,8 @@ import numpy.typing as npt
 from PySide6.QtCore import QRectF, QSizeF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
+from mhagui.gui.widgets.matrix_picture import with_words
+
 MARGIN = 4.0  # room for the focus frame
 LABEL_GAP = 4.0
 OVERHANG = 2.0  # how far a label may reach beyond the cells along their edge
@@ -95,12 +97,17 @@ class MatrixLayout:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What stands around the cells: labels and bands, and the font of the labels."""
+    """What stands around the cells: labels and bands, and the font of the labels.
+
+    Words, where there are any, are said with the labels if that makes no cell smaller.
+    """
 
     row_labels: tuple[str, ...]
     column_labels: tuple[str, ...]
     column_bands: tuple[QColor, ...] | None
     font: QFont
+    row_words: tuple[str, ...] = ()
+    column_words: tuple[str, ...] = ()
 
     @property
     def metrics(self) -> QFontMetricsF:
@@ -109,13 +116,17 @@ class Surroundings:
 
     def gutters(self) -> Gutters:
         """Return the room that labels and bands need."""
-        metrics = self.metrics
-        left = max((metrics.horizontalAdvance(text) for text in self.row_labels), default=0.0)
+        metrics, left = self.metrics, self.width_of(self.row_labels)
         bottom = label_height(metrics) if any(self.column_labels) else 0.0
         return Gutters(
             left=left + LABEL_GAP if left else 0.0,
             bottom=_below(bottom, has_bands=self.column_bands is not None),
         )
+
+    def width_of(self, texts: tuple[str, ...]) -> float:
+        """Return the width of the longest of ``texts``, logical pixels."""
+        advance = self.metrics.horizontalAdvance
+        return max((advance(text) for text in set(texts)), default=0.0)
 
 
 def label_height(metrics: QFontMetricsF) -> float:
@@ -132,7 +143,9 @@ def lay_out(around: Surroundings, gutters: Gutters, size: QSizeF, ratio: float) 
     across, down = _edges(columns, unit_x), _edges(rows, unit_y)
     spare_x = width * ratio - float(across[-1])
     spare_y = height * ratio - float(down[-1])
-    left = round((MARGIN + gutters.left) * ratio + spare_x / 2)
+    room = QSizeF(spare_x, unit_y) / ratio
+    around, more = _with_row_words(around, gutters.left - LABEL_GAP, room)
+    left = round((MARGIN + gutters.left) * ratio + (spare_x + more * ratio) / 2)
     top = round(MARGIN * ratio + spare_y / 2)
     layout = MatrixLayout(
         ratio=ratio,
@@ -141,6 +154,26 @@ def lay_out(around: Surroundings, gutters: Gutters, size: QSizeF, ratio: float) 
         gap=max(round(ratio), 1) if min(unit_x, unit_y) >= MIN_GAPPED_CELL * ratio else 0,
     )
     return _with_surroundings(layout, around, size)
+
+
+def _with_row_words(
+    around: Surroundings, labels: float, room: QSizeF
+) -> tuple[Surroundings, float]:
+    """Return row labels with their words, and how much wider they are than ``labels`` alone.
+
+    ``room`` is what the width may grow by, and the height of a row. Where it is too narrow, words
+    alone stand for rows so high that each of them has its own.
+    """
+    words = around.width_of(around.row_words)
+    if not words:
+        return around, 0.0
+    space = around.metrics.horizontalAdvance(" ")
+    if space + words <= room.width():
+        names = with_words(around.row_labels, around.row_words)
+        return replace(around, row_labels=names), space + words
+    if words - labels <= room.width() and room.height() >= label_height(around.metrics):
+        return replace(around, row_labels=around.row_words), max(words - labels, 0.0)
+    return around, 0.0
 
 
 def _below(labels: float, *, has_bands: bool) -> float:
@@ -220,15 +253,29 @@ def _column_labels(layout: MatrixLayout, around: Surroundings, width: float) -> 
     advance, height = metrics.horizontalAdvance, label_height(metrics)
     middles = _middles(layout.column_edges, layout)
     low = layout.column_edges[0] / layout.ratio - OVERHANG  # further left, row labels stand
-    for places in _candidates(around.column_bands, middles, advance("1")):
+    for texts, places in _column_candidates(around, middles, advance("1")):
         boxes = []
         for place in places:
-            wide = advance(around.column_labels[place])
+            wide = advance(texts[place])
             left = _kept(middles[place], wide, low, width)
             boxes.append(QRectF(left, top, wide, height))
         if _are_apart([(box.left(), box.right()) for box in boxes], 0.5 * advance("0")):
-            return _labels(around.column_labels, places, boxes)
+            return _labels(texts, places, boxes)
     return ()
+
+
+def _column_candidates(
+    around: Surroundings, middles: Sequence[float], shortest: float
+) -> Iterator[tuple[tuple[str, ...], list[int]]]:
+    """Yield texts for columns, and the places to label with them: words are for all or none."""
+    everywhere = list(range(len(middles)))
+    pitch = (middles[-1] - middles[0]) / max(len(middles) - 1, 1)
+    can_name = len(middles) == 1 or pitch >= shortest
+    if around.column_words and around.column_bands is None and can_name:
+        yield with_words(around.column_labels, around.column_words), everywhere
+        yield around.column_words, everywhere
+    for places in _candidates(around.column_bands, middles, shortest):
+        yield around.column_labels, places
 
 
 def _kept(middle: float, length: float, low: float, high: float) -> float:

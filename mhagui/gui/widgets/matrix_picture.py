@@ -55,6 +55,9 @@ class Picture:
     signed
         Whether the middle of ``table`` stands for zero: where many cells share a pixel, the one
         furthest from the middle is shown; otherwise the highest.
+    row_words, column_words
+        What stands at each row and column, in the texts that are shown: said with the labels where
+        there is room; or none.
     noun
         What a value is called, for those who listen: "row t4, column t3, weight 0.9233".
     """
@@ -71,6 +74,8 @@ class Picture:
         Writing(formats.cell),
     )
     signed: bool = False
+    row_words: tuple[str, ...] = ()
+    column_words: tuple[str, ...] = ()
     noun: str = "value"
 
     @property
@@ -78,9 +83,26 @@ class Picture:
         """Rows and columns."""
         return self.values.shape[0], self.values.shape[1]
 
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Labels of the rows, each with its word if there are any: t3 cat."""
+        return with_words(self.row_labels, self.row_words)
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """Labels of the columns, each with its word if there are any: t3 cat."""
+        return with_words(self.column_labels, self.column_words)
+
     def is_allowed(self, row: int, column: int) -> bool:
         """Return whether the cell is not masked."""
         return self.allowed is None or bool(self.allowed[row, column])
+
+
+def with_words(labels: tuple[str, ...], words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return each label followed by its word; the labels alone where there are no words."""
+    if not words:
+        return labels
+    return tuple(f"{label} {word}" for label, word in zip(labels, words, strict=True))
 
 
 def shown_indices(picture: Picture, n_rows: int, n_columns: int) -> npt.NDArray[np.uint8]:

@@ -1,6 +1,6 @@
 """One matrix painted as cells: the widget behind every heatmap."""
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, QSizeF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QHelpEvent,
@@ -14,7 +14,7 @@ from PySide6.QtGui import (
     QRegion,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from mhagui import formats
 from mhagui.gui.theme import Theme, theme_of
@@ -41,11 +41,15 @@ class MatrixView(QWidget):
     -------
     pointed
         The pointer or an arrow key asks for the cursor at (row, column), from 0.
+    asked
+        Enter or a click on (row, column): what of this cell? A click asks when it is sure not to
+        become a double click.
     activated
-        Double click or Enter on (row, column).
+        Double click or Shift+Enter on (row, column).
     """
 
     pointed = Signal(int, int)
+    asked = Signal(int, int)
     activated = Signal(int, int)
 
     def __init__(self) -> None:
@@ -57,6 +61,10 @@ class MatrixView(QWidget):
         self._pixmap: QPixmap | None = None
         self._cursor: tuple[int | None, int | None] = (None, None)
         self._hovered: tuple[int, int] | None = None
+        self._pressed: tuple[int, int] | None = None
+        self._click = QTimer(self)
+        self._click.setSingleShot(True)
+        self._click.timeout.connect(self._on_clicked)
         self._dimmed = False
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -130,6 +138,8 @@ class MatrixView(QWidget):
             picture.column_labels,
             picture.column_bands,
             scaled_font(self.font(), LABEL_FONT),
+            picture.row_words,
+            picture.column_words,
         )
         if around != self._around:
             self._around = around
@@ -144,8 +154,8 @@ class MatrixView(QWidget):
         picture, (row, column) = self._picture, self._cursor
         if picture is None or not _is_inside(picture, row, column):
             return ""
-        words = [f"row {picture.row_labels[row]}"] if row is not None else []
-        words += [f"column {picture.column_labels[column]}"] if column is not None else []
+        words = [f"row {picture.row_names[row]}"] if row is not None else []
+        words += [f"column {picture.column_names[column]}"] if column is not None else []
         if row is not None and column is not None:
             words.append(_value_words(picture, row, column))
         return ", ".join(words)
@@ -259,22 +269,37 @@ class MatrixView(QWidget):
         cell = self.cell_at(event.position())
         if cell is not None:
             self.pointed.emit(*cell)
+        self._pressed = cell if event.button() == Qt.MouseButton.LeftButton else None
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Take it for a click where it was pressed on the same cell."""
+        if self._pressed is not None and self._pressed == self.cell_at(event.position()):
+            self._click.start(QApplication.doubleClickInterval())
+        else:
+            self._pressed = None
+
+    def _on_clicked(self) -> None:
+        if self._pressed is not None:
+            self.asked.emit(*self._pressed)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Activate the cell under the pointer."""
+        self._click.stop()
+        self._pressed = None
         cell = self.cell_at(event.position())
         if cell is not None and event.button() == Qt.MouseButton.LeftButton:
             self.activated.emit(*cell)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move the cursor, or activate its cell."""
+        """Move the cursor, ask about its cell, or activate it."""
         if self._picture is None:
             super().keyPressEvent(event)
             return
         cell = (self._cursor[0] or 0, self._cursor[1] or 0)
         target = moved(event.keyCombination(), cell, self._picture.shape)
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.activated.emit(*cell)
+            with_shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+            (self.activated if with_shift else self.asked).emit(*cell)
         elif target is not None:
             self.pointed.emit(*target)
         else:

@@ -176,12 +176,13 @@ class NumberTable(QTableView):
     """
 
     row_pointed = Signal(int)
+    make_model: type[NumberModel] = NumberModel
 
     def __init__(self, *, whole_rows: bool = False, most_rows: int = 10) -> None:
         super().__init__()
         self._most_rows = most_rows
         self._least_widths: list[int] = []
-        self._model = NumberModel()
+        self._model = self.make_model()
         self._model.setParent(self)
         self.setModel(self._model)
         self.selectionModel().currentRowChanged.connect(self._on_current_row)

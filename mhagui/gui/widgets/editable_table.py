@@ -1,7 +1,6 @@
-"""The table in which W_O is typed, scrubbed, copied and pasted."""
+"""The table in which a matrix is typed, scrubbed, copied and pasted."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 from PySide6.QtCore import (
@@ -9,7 +8,7 @@ from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
-    QPointF,
+    QPersistentModelIndex,
     QRect,
     QSize,
     Qt,
@@ -24,6 +23,8 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QPainter,
+    QPaintEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
@@ -38,60 +39,34 @@ from PySide6.QtWidgets import (
 from mhagui.document.records import Array, read_only
 from mhagui.document.table_text import parse_table, write_table
 from mhagui.errors import UserError
+from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import LABEL_FONT, demi_bold, scaled_font
-from mhagui.gui.widgets.projection_delegate import (
+from mhagui.gui.widgets.editable_delegate import (
     BLOCK_GAP,
     GAP,
     PADDING,
-    ProjectionDelegate,
+    EditableDelegate,
     least_width,
 )
-from mhagui.gui.widgets.projection_header import ROW_LABEL_MARGIN, ProjectionHeader
-from mhagui.gui.widgets.projection_model import ProjectionModel
+from mhagui.gui.widgets.editable_header import EditableHeader, label_margin
+from mhagui.gui.widgets.editable_model import EditableModel
+from mhagui.gui.widgets.scrub import FINE, Scrub
 
-SCRUB_PER_PIXEL = 0.01
 WHEEL_STEP = 0.1
-FINE = 0.1
 _FONTS = (LABEL_FONT, 0.85, 0.8, 0.75, 0.7)  # times the widget's font
 _LEAST_POINTS = 8.0
 _SHOWN_ROWS = _SHOWN_COLUMNS = 8  # that are seen without scrolling,
 _FEW_COLUMNS = 6  # and of more columns, which scroll in any case
 _WIDEST, _HIGHEST = 2.2, 1.8  # times the least cell, so that a wide dock does not blow cells up
-_DECIMALS = 3  # of what is scrubbed; finer digits of the number scrubbed from are kept
-
 _ALONE = QItemSelectionModel.SelectionFlag.ClearAndSelect
 Key = Qt.Key
 Modifier = Qt.KeyboardModifier
+Index = QModelIndex | QPersistentModelIndex
+_EDIT_KEYS = (Key.Key_Return, Key.Key_Enter, Key.Key_F2)
 
 
-@dataclass(slots=True)
-class _Scrub:
-    """A drag on one cell, from press to release; it begins once the pointer is ``slack`` away."""
-
-    row: int
-    column: int
-    start: float
-    at: QPointF
-    slack: int
-    moved: float = 0.0
-    gesture: object = field(default_factory=object)
-
-    def begins(self, to: QPointF) -> bool:
-        """Return whether the pointer at ``to`` scrubs; the way up to there does not count."""
-        if self.slack and (to - self.at).manhattanLength() >= self.slack:
-            self.slack, self.at = 0, to
-        return not self.slack
-
-    def move(self, to: QPointF, *, fine: bool) -> float:
-        """Return the number that belongs to the pointer at ``to``; right and up are more."""
-        pixels = (to.x() - self.at.x()) - (to.y() - self.at.y())
-        self.at = to
-        self.moved += pixels * SCRUB_PER_PIXEL * (FINE if fine else 1.0)
-        return stepped(self.start, self.moved)
-
-
-class ProjectionTable(QTableView):
-    """Shows a ProjectionModel and asks for changes to it.
+class EditableTable(QTableView):
+    """Shows an EditableModel and asks for changes to it.
 
     Signals
     -------
@@ -102,22 +77,27 @@ class ProjectionTable(QTableView):
         A number is to be made larger: row, column, by how much.
     refused
         Something typed or pasted cannot be had; carries the sentence that says why.
+    current_moved
+        Another cell is the current one: row, column.
     """
 
     block_written = Signal(int, int, object, str, object)
     cell_stepped = Signal(int, int, float)
     refused = Signal(str)
+    current_moved = Signal(int, int)
 
-    def __init__(self, model: ProjectionModel) -> None:
+    def __init__(self, model: EditableModel) -> None:
         super().__init__()
-        self._scrub: _Scrub | None = None
-        self._projection_model = model
+        self._scrub: Scrub | None = None
+        self._matrix_model = model
         self._cell_font, self._least = self.font(), QSize()
-        self.setHorizontalHeader(ProjectionHeader(Qt.Orientation.Horizontal, self))
-        self._row_header = ProjectionHeader(Qt.Orientation.Vertical, self)
+        self._outlined: int | None = None
+        self._column_header = EditableHeader(Qt.Orientation.Horizontal, self)
+        self.setHorizontalHeader(self._column_header)
+        self._row_header = EditableHeader(Qt.Orientation.Vertical, self)
         self.setVerticalHeader(self._row_header)
         self.setModel(model)
-        self.setItemDelegate(ProjectionDelegate(self))
+        self.setItemDelegate(EditableDelegate(self))
         self._prepare()
         self._make_actions()
         model.cell_written.connect(self._on_cell_written)
@@ -178,7 +158,7 @@ class ProjectionTable(QTableView):
         box = self.selected_block()
         if box is not None:
             rows, columns = _slices(box)
-            values = self._projection_model.projection.values[rows, columns]
+            values = self._matrix_model.matrix.values[rows, columns]
             QGuiApplication.clipboard().setText(write_table(values))
 
     def paste(self) -> None:
@@ -189,7 +169,9 @@ class ProjectionTable(QTableView):
         box = self.selected_block()
         try:
             if box is None:
-                raise UserError("Choose the cell of W_O where the pasted numbers shall begin.")
+                raise UserError(
+                    f"Choose the cell of {self._name} where the pasted numbers shall begin."
+                )
             values = parse_table(QGuiApplication.clipboard().text())
             if values.size == 1:
                 values = np.full((box.height(), box.width()), values.item())
@@ -197,23 +179,24 @@ class ProjectionTable(QTableView):
         except UserError as error:
             self.refused.emit(str(error))
             return
-        self._write(box.top(), box.left(), values, "Paste into W_O", object())
+        self._write(box.top(), box.left(), values, f"Paste into {self._name}", object())
 
     def zero_selection(self) -> None:
         """Ask for the selected cells to be set to 0."""
         box = self.selected_block()
         if box is not None:
             zeros = np.zeros((box.height(), box.width()))
-            self._write(box.top(), box.left(), zeros, "Set cells of W_O to 0", object())
+            self._write(box.top(), box.left(), zeros, f"Set cells of {self._name} to 0", object())
 
     def _check_room(self, values: Array, box: QRect) -> None:
-        projection = self._projection_model.projection
-        rows = projection.values.shape[0] - box.top()
-        columns = projection.values.shape[1] - box.left()
+        matrix = self._matrix_model.matrix
+        rows = matrix.values.shape[0] - box.top()
+        columns = matrix.values.shape[1] - box.left()
         if values.shape[0] > rows or values.shape[1] > columns:
             raise UserError(
                 f"The pasted block is {values.shape[0]} × {values.shape[1]}, but from "
-                f"{projection.cell(box.top(), box.left())} on W_O has room for {rows} × {columns}."
+                f"{matrix.cell(box.top(), box.left())} on {matrix.name} has room for "
+                f"{rows} × {columns}."
             )
 
     def select_block(self, row: int, column: int, shape: tuple[int, int]) -> None:
@@ -229,26 +212,64 @@ class ProjectionTable(QTableView):
         """Write the labels of some rows bold: of those that the cursor's head is read by."""
         self._row_header.mark(range(first, first + count))
 
+    def mark_columns(self, columns: range) -> None:
+        """Write the labels of some columns bold."""
+        self._column_header.mark(columns)
+
+    def outline_row(self, row: int | None) -> None:
+        """Draw a line around a row, the cursor's; None for no row."""
+        if row != self._outlined:
+            self._outlined = row
+            self.viewport().update()
+
+    @property
+    def _name(self) -> str:
+        return self._matrix_model.matrix.name
+
     def _on_cell_written(self, row: int, column: int, value: float) -> None:
-        self._write(row, column, np.array([[value]]), "Edit W_O", object())
+        self._write(row, column, np.array([[value]]), f"Edit {self._name}", object())
 
     def _write(self, row: int, column: int, values: Array, text: str, gesture: object) -> None:
-        self.block_written.emit(row, column, read_only(values), text, gesture)
+        if not self._refuse(column, column + values.shape[1] - 1):
+            self.block_written.emit(row, column, read_only(values), text, gesture)
+
+    def _refuse(self, first: int, last: int) -> bool:
+        """Say why columns ``first`` to ``last`` cannot all be written, if they cannot."""
+        reason = self._matrix_model.matrix.why_fixed(first, last)
+        if reason:
+            self.refused.emit(reason)
+        return bool(reason)
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        """Tell where the current cell is."""
+        super().currentChanged(current, previous)
+        if current.isValid():
+            self.current_moved.emit(current.row(), current.column())
 
     # --- keys
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter edits, Escape gives a scrub up; all else is what tables do."""
+        current, text = self.currentIndex(), event.text()
+        asks = event.key() in _EDIT_KEYS or (text.isprintable() and text.strip())
         if self._scrub is not None and event.key() == Key.Key_Escape:
             if self._scrub.moved:
                 self._write_cell(self._scrub, self._scrub.start)
             self._end_scrub()
-        elif event.key() in (Key.Key_Return, Key.Key_Enter) and self.currentIndex().isValid():
-            self.edit(self.currentIndex())
+        elif asks and current.isValid() and self._refuse(current.column(), current.column()):
+            event.accept()
+        elif event.key() in (Key.Key_Return, Key.Key_Enter) and current.isValid():
+            self.edit(current)
         else:
             super().keyPressEvent(event)
 
     # --- scrubbing
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Edit, or say why that cannot be."""
+        index = self.indexAt(event.position().toPoint())
+        if not index.isValid() or not self._refuse(index.column(), index.column()):
+            super().mouseDoubleClickEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin to scrub with the middle button; with Ctrl, once a drag follows."""
@@ -264,13 +285,17 @@ class ProjectionTable(QTableView):
         self.selectionModel().setCurrentIndex(index, _ALONE)
         slack = QApplication.startDragDistance() if ctrl else 0
         at, value = event.position(), self._value(index)
-        self._scrub = _Scrub(index.row(), index.column(), value, at, slack)
+        self._scrub = Scrub(index.row(), index.column(), value, at, slack)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Scrub."""
         if self._scrub is None:
             super().mouseMoveEvent(event)
-        elif self._scrub.begins(event.position()):
+        elif not self._scrub.begins(event.position()):
+            return
+        elif self._refuse(self._scrub.column, self._scrub.column):
+            self._end_scrub()
+        else:
             self.viewport().setCursor(Qt.CursorShape.SizeAllCursor)
             fine = bool(event.modifiers() & Modifier.ShiftModifier)
             self._write_cell(self._scrub, self._scrub.move(event.position(), fine=fine))
@@ -290,18 +315,21 @@ class ProjectionTable(QTableView):
             return
         fine = FINE if event.modifiers() & Modifier.ShiftModifier else 1.0
         step = event.angleDelta().y() / 120 * WHEEL_STEP * fine
-        self.cell_stepped.emit(index.row(), index.column(), step)
+        if not self._refuse(index.column(), index.column()):
+            self.cell_stepped.emit(index.row(), index.column(), step)
         event.accept()
 
     def _end_scrub(self) -> None:
         self._scrub = None
         self.viewport().unsetCursor()
 
-    def _write_cell(self, scrub: _Scrub, value: float) -> None:
-        self._write(scrub.row, scrub.column, np.array([[value]]), "Edit W_O", scrub.gesture)
+    def _write_cell(self, scrub: Scrub, value: float) -> None:
+        self._write(
+            scrub.row, scrub.column, np.array([[value]]), f"Edit {self._name}", scrub.gesture
+        )
 
     def _value(self, index: QModelIndex) -> float:
-        return float(self._projection_model.projection.values[index.row(), index.column()])
+        return float(self._matrix_model.matrix.values[index.row(), index.column()])
 
     def hideEvent(self, event: QHideEvent) -> None:
         """End a scrub: the release of the button is not seen."""
@@ -320,9 +348,14 @@ class ProjectionTable(QTableView):
 
     def _least_cell(self, font: QFont) -> QSize:
         metrics = QFontMetrics(font)
-        values = self._projection_model.projection.values
+        values = self._matrix_model.matrix.values
         peak = float(np.max(np.abs(values), initial=0.0))
         width = least_width(peak, metrics.horizontalAdvance) + 2 * PADDING + GAP
+        matrix = self._matrix_model.matrix
+        label = max(matrix.column_labels, key=len, default="")
+        bold = QFontMetrics(demi_bold(font)).horizontalAdvance  # as marked labels are
+        between = BLOCK_GAP - GAP if matrix.column_bands else 0
+        width = max(width, bold(label) + GAP) + between
         return QSize(int(width), metrics.height() + BLOCK_GAP)
 
     def _on_data_changed(self) -> None:
@@ -373,11 +406,14 @@ class ProjectionTable(QTableView):
     def _size_of(self, font: QFont, count: QSize) -> QSize:
         """Return the least size of the table with so many columns and rows."""
         least, metrics = self._least_cell(font), QFontMetrics(font)
-        labels = self._projection_model.projection.row_labels
+        matrix = self._matrix_model.matrix
         wide = QFontMetrics(demi_bold(font)).horizontalAdvance  # as marked rows are
-        across = max((wide(label) for label in labels), default=0)
-        width = across + ROW_LABEL_MARGIN + count.width() * least.width()
-        return QSize(width, metrics.height() + GAP + count.height() * least.height())
+        across = max((wide(label) for label in matrix.row_labels), default=0)
+        across += label_margin(rows=True, banded=bool(matrix.row_bands))
+        above = metrics.height() + label_margin(rows=False, banded=bool(matrix.column_bands))
+        return QSize(
+            across + count.width() * least.width(), above + count.height() * least.height()
+        )
 
     def _size_for(self, font: QFont) -> QSize:
         count = self._count()
@@ -394,6 +430,20 @@ class ProjectionTable(QTableView):
     def minimumSizeHint(self) -> QSize:
         """Return a size for eight rows and columns in the smallest font."""
         return self._size_for(self._fonts()[-1])
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the cells, and the line around a row."""
+        super().paintEvent(event)
+        row = self._outlined
+        if row is None or not 0 <= row < self.model().rowCount():
+            return
+        last = self.model().columnCount() - 1
+        right = self.columnViewportPosition(last) + self.columnWidth(last)
+        left, top = self.columnViewportPosition(0), self.rowViewportPosition(row)
+        painter = QPainter(self.viewport())
+        painter.setPen(theme_of(self.palette()).cursor)
+        painter.drawRect(left, top, right - left - GAP, self.rowHeight(row) - GAP)
+        painter.end()
 
     def initViewItemOption(self, option: QStyleOptionViewItem) -> None:
         """Write cells in the font that fits."""
@@ -432,9 +482,3 @@ def _fits(size: QSize, room: QSize) -> bool:
 
 def _within(size: int, least: int, most: float) -> int:
     return max(least, min(size, round(least * most)))
-
-
-def stepped(start: float, by: float) -> float:
-    """Return ``start + by``, without noise in the last digits where ``start`` has few."""
-    value = start + round(by, _DECIMALS)
-    return round(value, _DECIMALS) if round(start, _DECIMALS) == start else value

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mhagui.gui.widgets.projection_delegate import fitting_text, least_width
+from mhagui.gui.widgets.editable_delegate import fitting_text, least_width
 
 
 def advance(text):

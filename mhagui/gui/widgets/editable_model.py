@@ -1,4 +1,4 @@
-"""W_O as a Qt model: exact to edit, short to read, coloured by sign and size."""
+"""A matrix as a Qt model: exact to edit, short to read, coloured by sign and size."""
 
 from dataclasses import dataclass
 
@@ -19,6 +19,7 @@ from mhagui.document.records import Array, read_only
 from mhagui.document.table_text import number_text, parse_number
 from mhagui.errors import UserError
 from mhagui.gui.widgets.colour_range import round_limit
+from mhagui.gui.widgets.words import plain
 from mhagui.palette import diverging_table, ink_on
 
 Index = QModelIndex | QPersistentModelIndex
@@ -45,37 +46,58 @@ _HOW_TO_EDIT = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Projection:
+class EditableMatrix:
     """What the model shows.
 
     Attributes
     ----------
+    name
+        What the matrix is called: W_O.
     values
-        W_O, (H * d_v, d_model).
+        The numbers, (rows, columns).
     row_labels, column_labels
         h1.1.. and d1..
-    row_bands
-        The colour of each row's head.
-    rows_per_head
-        d_v.
+    row_bands, column_bands
+        The colour of each row's or column's head; none where they belong to no head.
+    per_head
+        How many of the rows or columns with bands each head has.
+    fixed
+        For each column why its cells cannot be written, empty where they can; () where all can.
     """
 
+    name: str
     values: Array
     row_labels: tuple[str, ...]
     column_labels: tuple[str, ...]
-    row_bands: tuple[QColor, ...]
-    rows_per_head: int
+    row_bands: tuple[QColor, ...] = ()
+    column_bands: tuple[QColor, ...] = ()
+    per_head: int = 1
+    fixed: tuple[str, ...] = ()
 
     def cell(self, row: int, column: int) -> str:
         """Return how a cell is named: "row h2.1, column d3"."""
         return f"row {self.row_labels[row]}, column {self.column_labels[column]}"
 
+    def labels(self, orientation: Qt.Orientation) -> tuple[str, ...]:
+        """Return the labels of the columns (horizontal) or rows."""
+        across = orientation == Qt.Orientation.Horizontal
+        return self.column_labels if across else self.row_labels
 
-_NOTHING = Projection(read_only(np.zeros((0, 0))), (), (), (), 1)
+    def bands(self, orientation: Qt.Orientation) -> tuple[QColor, ...]:
+        """Return the bands of the columns (horizontal) or rows."""
+        across = orientation == Qt.Orientation.Horizontal
+        return self.column_bands if across else self.row_bands
+
+    def why_fixed(self, first: int, last: int) -> str:
+        """Return why not all of columns ``first`` to ``last`` can be written; empty if they can."""
+        return next(filter(None, self.fixed[first : last + 1]), "")
 
 
-class ProjectionModel(QAbstractTableModel):
-    """Shows a Projection; what is set in it is asked for by a signal, and comes with the next.
+_NOTHING = EditableMatrix("", read_only(np.zeros((0, 0))), (), ())
+
+
+class EditableModel(QAbstractTableModel):
+    """Shows an EditableMatrix; what is set in it is asked for by a signal, and comes with the next.
 
     Signals
     -------
@@ -95,34 +117,37 @@ class ProjectionModel(QAbstractTableModel):
         self._levels: npt.NDArray[np.uint8] = np.zeros((0, 0), np.uint8)
 
     @property
-    def projection(self) -> Projection:
+    def matrix(self) -> EditableMatrix:
         """What is shown."""
         return self._shown
 
-    def set_projection(self, projection: Projection) -> None:
-        """Show ``projection``; unless its shape is another, views keep their selection."""
+    def set_matrix(self, matrix: EditableMatrix) -> None:
+        """Show ``matrix``; unless its shape is another, views keep their selection."""
         before, limit = self._shown, self._limit
-        if projection.values.shape != before.values.shape:
+        if matrix.values.shape != before.values.shape:
             self.beginResetModel()
-            self._take(projection)
+            self._take(matrix)
             self.endResetModel()
             return
-        self._take(projection)
+        self._take(matrix)
         self._tell_headers(before)
-        if before.values is not projection.values:
-            everything = limit != self._limit or before.row_labels != projection.row_labels
+        if before.values is not matrix.values:
+            everything = limit != self._limit or _names(before) != _names(matrix)
             self._tell_cells(before.values, everything=everything)
 
-    def _take(self, projection: Projection) -> None:
-        self._shown = projection
-        self._limit = round_limit(projection.values)
-        self._levels = core.quantise(projection.values, -self._limit, self._limit)
+    def _take(self, matrix: EditableMatrix) -> None:
+        self._shown = matrix
+        self._limit = round_limit(matrix.values)
+        self._levels = core.quantise(matrix.values, -self._limit, self._limit)
 
-    def _tell_headers(self, before: Projection) -> None:
+    def _tell_headers(self, before: EditableMatrix) -> None:
         now = self._shown
-        if (now.row_labels, now.row_bands) != (before.row_labels, before.row_bands):
-            last = len(now.row_labels) - 1
-            self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, last)
+        for orientation in (Qt.Orientation.Vertical, Qt.Orientation.Horizontal):
+            labels = now.labels(orientation)
+            if labels != before.labels(orientation) or now.bands(orientation) != before.bands(
+                orientation
+            ):
+                self.headerDataChanged.emit(orientation, 0, len(labels) - 1)
 
     def _tell_cells(self, before: Array, *, everything: bool) -> None:
         changed = np.argwhere(everything | (before != self._shown.values))
@@ -141,9 +166,11 @@ class ProjectionModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._shown.column_labels)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Every cell can be edited."""
-        base = super().flags(index)
-        return base | Qt.ItemFlag.ItemIsEditable if index.isValid() else base
+        """Cells can be edited but for those of fixed columns."""
+        base, column = super().flags(index), index.column()
+        if not index.isValid() or self._shown.why_fixed(column, column):
+            return base
+        return base | Qt.ItemFlag.ItemIsEditable
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> object:
         """Return the exact number to edit, and short text, colours and words to show."""
@@ -163,14 +190,16 @@ class ProjectionModel(QAbstractTableModel):
         return self._words(row, column, role)
 
     def _words(self, row: int, column: int, role: int) -> str | None:
-        value, cell = float(self._shown.values[row, column]), self._shown.cell(row, column)
+        value = float(self._shown.values[row, column])
+        cell = f"{self._shown.name} {self._shown.cell(row, column)}"
         match role:
             case Role.DisplayRole:
                 return formats.short(value)
             case Role.ToolTipRole:
-                return f"W_O {cell}: {number_text(value + 0.0).replace('-', '−')}\n{_HOW_TO_EDIT}"
+                how = self._shown.why_fixed(column, column) or _HOW_TO_EDIT
+                return plain(f"{cell}: {number_text(value + 0.0).replace('-', '−')}\n{how}")
             case Role.AccessibleTextRole:
-                return f"W_O {cell}, {formats.short(value)}"
+                return f"{cell}, {formats.short(value)}"
         return None
 
     def _rgb(self, row: int, column: int) -> tuple[int, int, int]:
@@ -192,15 +221,18 @@ class ProjectionModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
     ) -> object:
-        """Return labels; for rows also the head's colour, and whether its block begins here."""
-        rows = orientation == Qt.Orientation.Vertical
-        labels = self._shown.row_labels if rows else self._shown.column_labels
+        """Return labels; also the head's colour, if any, and whether its block begins here."""
+        labels, bands = self._shown.labels(orientation), self._shown.bands(orientation)
         if not 0 <= section < len(labels):
             return None
         if role == Role.DisplayRole:
             return labels[section]
-        if rows and role == BAND_ROLE:
-            return self._shown.row_bands[section]
-        if rows and role == NEW_BLOCK_ROLE:
-            return section > 0 and section % self._shown.rows_per_head == 0
+        if bands and role == BAND_ROLE:
+            return bands[section]
+        if bands and role == NEW_BLOCK_ROLE:
+            return section > 0 and section % self._shown.per_head == 0
         return None
+
+
+def _names(matrix: EditableMatrix) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    return matrix.name, matrix.row_labels, matrix.column_labels

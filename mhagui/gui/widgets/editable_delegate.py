@@ -1,4 +1,4 @@
-"""How a cell of W_O is painted and typed into."""
+"""How a cell of a matrix is painted and typed into."""
 
 from collections.abc import Callable, Iterator
 
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 
 from mhagui import formats
 from mhagui.document.table_text import number_text
-from mhagui.gui.widgets.projection_model import NEW_BLOCK_ROLE
+from mhagui.gui.widgets.editable_model import NEW_BLOCK_ROLE
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -63,7 +63,7 @@ def _texts(value: float) -> Iterator[str]:
     yield formats.power(value)
 
 
-class ProjectionDelegate(QStyledItemDelegate):
+class EditableDelegate(QStyledItemDelegate):
     """Paints cells in their colours, the selection as frames in them; edits with a line of text."""
 
     # --- painting
@@ -71,7 +71,7 @@ class ProjectionDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint colour, number and selection of one cell."""
         painter.save()
-        box = cell_box(option.rect, new_block=is_new_block(index))
+        box = cell_box(option.rect, *new_blocks(index))
         painter.fillRect(box, index.data(Role.BackgroundRole))
         painter.setFont(option.font)
         painter.setPen(index.data(Role.ForegroundRole))
@@ -86,7 +86,7 @@ class ProjectionDelegate(QStyledItemDelegate):
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         """Return a line of text for one number."""
         editor = QLineEdit(parent)
-        editor.setObjectName("projectionEditor")
+        editor.setObjectName("cellEditor")
         editor.setLocale(QLocale(QLocale.Language.C))
         editor.setFont(option.font)
         editor.setFrame(False)
@@ -127,15 +127,19 @@ class ProjectionDelegate(QStyledItemDelegate):
         editor.setGeometry(left, option.rect.top(), width, option.rect.height())
 
 
-def is_new_block(index: Index) -> bool:
-    """Return whether the rows of another head begin with this cell's row."""
-    vertical = Qt.Orientation.Vertical
-    return bool(index.model().headerData(index.row(), vertical, NEW_BLOCK_ROLE))
+def new_blocks(index: Index) -> tuple[bool, bool]:
+    """Return whether another head begins with this cell's row, and whether with its column."""
+    data, orientation = index.model().headerData, Qt.Orientation
+    return (
+        bool(data(index.row(), orientation.Vertical, NEW_BLOCK_ROLE)),
+        bool(data(index.column(), orientation.Horizontal, NEW_BLOCK_ROLE)),
+    )
 
 
-def cell_box(section: QRect, *, new_block: bool) -> QRect:
-    """Return what is coloured of a cell: all but the gaps to neighbours and to the head above."""
-    return section.adjusted(0, BLOCK_GAP - GAP if new_block else 0, -GAP, -GAP)
+def cell_box(section: QRect, new_row: bool = False, new_column: bool = False) -> QRect:
+    """Return what is coloured of a cell: all but the gaps to neighbours and to another head."""
+    gap = BLOCK_GAP - GAP
+    return section.adjusted(gap if new_column else 0, gap if new_row else 0, -GAP, -GAP)
 
 
 def _paint_state(painter: QPainter, option: QStyleOptionViewItem, box: QRect) -> None:

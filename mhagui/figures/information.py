@@ -1,0 +1,193 @@
+"""What the heads tell of the next token, and what two of them tell twice."""
+
+import itertools
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mhagui.document import Result, Scene
+from mhagui.document.information import (
+    MOST_REPORTED_HEADS,
+    InformationStudy,
+    study_divergences,
+    study_information,
+)
+from mhagui.document.records import Array
+from mhagui.document.token_source import TokenSource
+from mhagui.figures.cells import (
+    BAND,
+    Grid,
+    Scale,
+    colour_bar,
+    draw_bands,
+    draw_cells,
+    draw_values,
+    label_columns,
+    label_rows,
+    signed_scale,
+    weight_scale,
+)
+from mhagui.figures.page import (
+    EDGE,
+    LABEL_SIZE,
+    MUTED_INK,
+    RULE,
+    TICK_SIZE,
+    TITLE_SIZE,
+    Box,
+    line_height,
+    new_page,
+    place,
+    state_of,
+    text_width,
+    wrapped,
+    write,
+)
+from mhagui.formats import fixed, positions, short
+from mhagui.palette import head_colour
+
+BARS_WIDTH, BAR_HEIGHT = 3.2, 0.2
+NAME_WIDTH = 2.2
+NUMBER_WIDTH = 0.4
+CELL, TALLEST = 0.42, 2.7  # inches: of a cell, and of a matrix, at most
+TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.06
+LABELS = line_height(TICK_SIZE) + BAND + 0.06
+BAR_THICKNESS, BAR_LABELS = 0.13, 0.5
+FILL = 0.94  # of a line that is planned for: at few dots to the inch letters are a little wider
+
+
+def draw_information(scene: Scene, result: Result, row: int | None = None) -> Figure:
+    """Draw I(X_{t+1}; o_t) of every head at ``row``, t from 0; None means t4 or the last."""
+    study = study_information(scene, result, _row(scene, row))
+    names = [
+        wrapped(f"h{number} {head.head.name}{state_of(head)}", NAME_WIDTH, TICK_SIZE)
+        for number, head in enumerate(result.heads, 1)
+    ]
+    left = EDGE + max(text_width(line) for lines in names for line in lines) / FILL + 0.08
+    step = max(BAR_HEIGHT, max(map(len, names)) * line_height(TICK_SIZE) + 0.02)
+    width = left + BARS_WIDTH + NUMBER_WIDTH + EDGE
+    told = wrapped(_told(study), (width - 2 * EDGE) * FILL, TICK_SIZE)
+    top = EDGE + line_height(TITLE_SIZE) + len(told) * line_height(TICK_SIZE) + 0.06
+    height = step * len(names)
+    page = width, top + height + 2 * line_height(LABEL_SIZE) + 0.1 + EDGE
+    figure = new_page(*page, f"{scene.title}: information")
+    title = f"$I(X_{{t+1}}; o_t)$ at t = {study.row + 1}"
+    write(figure, EDGE, EDGE, title, fontsize=TITLE_SIZE)
+    below = EDGE + line_height(TITLE_SIZE)
+    write(
+        figure,
+        EDGE,
+        below,
+        "\n".join(told),
+        fontsize=TICK_SIZE,
+        color=MUTED_INK,
+        parse_math=False,
+    )
+    axes = place(figure, left, top, BARS_WIDTH, height)
+    _bars(axes, result, study)
+    axes.set_yticks(np.arange(len(names)), ["\n".join(lines) for lines in names])
+    for label in axes.get_yticklabels():
+        label.set_parse_math(False)
+    return figure
+
+
+def draw_redundancy(scene: Scene, result: Result, row: int | None = None) -> Figure:
+    """Draw the divergence, and redundancy minus synergy at ``row``, of each two heads."""
+    study = study_information(scene, result, _row(scene, row))
+    divergences, balance = study_divergences(result), _balances(study)
+    labels = positions(scene.n_heads, "h")
+    n_rows = len(divergences.rows)
+    rows = "all rows" if n_rows == scene.n_positions else f"{n_rows} rows of {scene.n_positions}"
+    left = EDGE + text_width(labels[-1]) + 0.1
+    widths = [min(CELL * len(matrix), TALLEST) for matrix in (divergences.bits, balance)]
+    second = left + max(widths[0], 1.3) + 0.1 + BAR_THICKNESS + BAR_LABELS + left
+    width = second + max(widths[1], 1.9) + 0.1 + BAR_THICKNESS + BAR_LABELS
+    lines = wrapped(_told(study), (width - 2 * EDGE) * FILL, TICK_SIZE)
+    note = EDGE + TITLE + max(*widths, 0.8) + LABELS + 0.06
+    page = width, note + len(lines) * line_height(TICK_SIZE) + EDGE
+    figure = new_page(*page, f"{scene.title}: redundancy")
+    for matrix, scale, start, title, below in (
+        (divergences.bits, weight_scale(), left, "Jensen–Shannon (bits)", f"mean over {rows}"),
+        (
+            balance,
+            signed_scale(balance),
+            second,
+            "Redundancy − synergy (bits)",
+            f"$I_a + I_b - I_{{ab}}$ at t = {study.row + 1}",
+        ),
+    ):
+        write(figure, start, EDGE, title, fontsize=TITLE_SIZE)
+        under = EDGE + line_height(TITLE_SIZE)
+        write(figure, start, under, below, fontsize=TICK_SIZE, color=MUTED_INK)
+        box = Box(start, EDGE + TITLE, *2 * (min(CELL * len(matrix), TALLEST),))
+        _matrix(figure, box, matrix, scale, scene)
+    told = "\n".join(lines)
+    write(figure, EDGE, note, told, fontsize=TICK_SIZE, color=MUTED_INK, parse_math=False)
+    return figure
+
+
+def _row(scene: Scene, row: int | None) -> int:
+    return min(3, scene.n_positions - 1) if row is None else row
+
+
+def _bars(axes: Axes, result: Result, study: InformationStudy) -> None:
+    most = math.log2(study.source.n_symbols)
+    for number, (head, told) in enumerate(zip(result.heads, study.heads, strict=True)):
+        colour = head_colour(head.head.uid)
+        face = colour if head.active else "white"
+        value = 0.0 if math.isnan(told.bits) else told.bits
+        axes.barh(number, value, height=0.62, color=face, edgecolor=colour, linewidth=0.8)
+        axes.text(most * 1.03, number, fixed(told.bits), va="center", fontsize=TICK_SIZE)
+    if not math.isnan(study.whole_past_bits):
+        axes.axvline(study.whole_past_bits, color="black", linewidth=1.0)
+    axes.set_xlim(0, most * 1.01)
+    axes.set_ylim(len(study.heads) - 0.5, -0.5)
+    axes.set_xlabel("bits")
+    axes.tick_params(length=2, width=0.5, pad=2)
+    axes.tick_params(axis="y", length=0)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.set_axisbelow(True)
+    axes.grid(axis="x", color=RULE, linewidth=0.4, alpha=0.6)
+
+
+def _balances(study: InformationStudy) -> Array:
+    """Return redundancy minus synergy of each two of the first heads, NaN where unknown."""
+    count = min(len(study.heads), MOST_REPORTED_HEADS)
+    balance = np.full((count, count), np.nan)
+    for one, other in itertools.combinations(range(count), 2):
+        difference = study.pair(one, other).redundancy_minus_synergy
+        balance[one, other] = balance[other, one] = difference
+    return balance
+
+
+def _matrix(figure: Figure, box: Box, matrix: Array, scale: Scale, scene: Scene) -> None:
+    grid = Grid.on(figure, box, matrix.shape)
+    draw_cells(grid, matrix, scale, as_image=False)
+    draw_values(grid, matrix, scale, ~np.isnan(matrix))
+    labels = positions(len(matrix), "h")
+    label_rows(grid, labels)
+    label_columns(grid, labels)
+    colours = [head_colour(head.uid) for head in scene.heads[: len(matrix)]]
+    draw_bands(grid, colours, 1, below=True, active=scene.active[: len(matrix)])
+    right = box.left + box.width + 0.1
+    colour_bar(place(figure, right, box.top, BAR_THICKNESS, max(box.height, 0.8)), scale, "")
+
+
+def _told(study: InformationStudy) -> str:
+    """Return in words what was measured, or why not."""
+    source = study.source
+    observed = f"rounded to {short(source.resolution)}" if source.resolution else "exactly"
+    if study.why_not:
+        return f"Source: {_source(source)}. {study.why_not}"
+    return (
+        f"Source: {_source(source)}; outputs observed {observed}. "
+        f"The whole past tells {fixed(study.whole_past_bits)} bits "
+        f"({len(study.sequences):,} token sequences)."
+    )
+
+
+def _source(source: TokenSource) -> str:
+    return f"{source.kind.value}, S = {source.n_symbols}, {source.formula}"

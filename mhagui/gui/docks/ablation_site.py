@@ -1,0 +1,201 @@
+"""Where to zero a head: before W_O, which is right, and after it, which is not, side by side."""
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from mhagui import formats
+from mhagui.document import Result, Scene
+from mhagui.document.filter_bank import AblationSites, ablation_sites, why_no_wrong_site
+from mhagui.gui.bench import Frame
+from mhagui.gui.pictures import position_labels, signed_table
+from mhagui.gui.widgets.card_row import CardRow
+from mhagui.gui.widgets.colour_range import ColourRange, round_limit
+from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.term_card import TitledCard
+from mhagui.palette import head_colour
+
+BOX_LETTERS, BOX_WIDTH = 6, 230  # the least room for a head's name, and the most
+BEFORE_TIP = (
+    "The right site: the head's columns of Concat are zero before W_O reads them, so that O is the "
+    "sum of the other heads' terms. The other heads' outputs are as they stand"
+)
+AFTER_TIP = (
+    "The wrong site: the columns of O that have the numbers of the head's columns of Concat are "
+    "zero. W_O has mixed the heads by then, so that these columns are not the head's"
+)
+DIFFERENCE_TIP = "What the mistake makes of O: right − wrong, 0 everywhere if W_O = I"
+BOX_TIP = "The head that is zeroed: the one the cursor is in"
+VERDICT_TIP = (
+    "If W_O is the identity, column j of O is column j of Concat, and zeroing it before or after "
+    "is the same: code that ablates at the wrong site passes such a test"
+)
+
+
+class AblationSite(QWidget):
+    """One head's ablation at both sites, and the difference.
+
+    Signals
+    -------
+    row_pointed
+        The cursor is wanted at (row, column) of a matrix, from 0.
+    head_chosen
+        The cursor is wanted at a head, by uid.
+    """
+
+    row_pointed = Signal(int, int)
+    head_chosen = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._drawn: tuple[Result, int] | None = None
+        self._scale: ColourRange | None = None
+        self.before = TitledCard("ablatedBeforeView")
+        self.after = TitledCard("ablatedAfterView")
+        self.difference = TitledCard("ablationDifferenceView")
+        self.why = QLabel()
+        self.box = QComboBox()
+        self.chooser = QWidget()
+        self.verdict = FittingLabel()
+        self._row = CardRow()
+        self._name_widgets()
+        self._lay_out()
+        for card in (self.before, self.after, self.difference):
+            card.view.pointed.connect(self.row_pointed)
+        self.box.activated.connect(self._on_chosen)
+
+    def _name_widgets(self) -> None:
+        self.difference.set_words(DIFFERENCE_TIP, "Right − wrong", "Difference")
+        self.box.setObjectName("ablatedHead")
+        self.box.setAccessibleName("Head to ablate")
+        self.box.setToolTip(BOX_TIP)
+        self.box.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.box.setMinimumContentsLength(BOX_LETTERS)
+        self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.box.setMaximumWidth(BOX_WIDTH)
+        self.why.setObjectName("whyNoWrongSite")
+        self.why.setWordWrap(True)
+        self.why.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.verdict.setObjectName("ablationVerdict")
+        self.verdict.setToolTip(VERDICT_TIP)
+
+    def _lay_out(self) -> None:
+        line = QHBoxLayout(self.chooser)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(6)
+        label = QLabel("Ablate")
+        label.setBuddy(self.box)
+        line.addWidget(label)
+        line.addWidget(self.box, 1)
+        self.after.column.insertWidget(2, self.why, 1)
+        self._row.set_cards((self.before, self.after, self.difference), ("−", "="))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._row)
+
+    # --- drawing
+
+    def show_frame(self, frame: Frame) -> ColourRange:
+        """Ablate the cursor's head both ways, and return the colours of the matrices."""
+        place = frame.scene.index_of(frame.view.cursor.head)
+        if self._scale is None or self._drawn != (frame.result, place):
+            self._drawn = frame.result, place
+            sites = ablation_sites(frame.scene, frame.result, place)
+            self._show_heads(frame.scene, place)
+            self._show_titles(frame.scene, place)
+            self._scale = self._show_matrices(frame, sites, place)
+            self._show_changes(frame.result, sites, place)
+            self._show_verdict(frame.scene, sites)
+        return self._scale
+
+    def show_row(self, row: int) -> None:
+        """Mark a row in every matrix."""
+        for card in (self.before, self.after, self.difference):
+            card.set_cursor_row(row)
+
+    def _show_heads(self, scene: Scene, place: int) -> None:
+        names = [f"h{number} {head.name}" for number, head in enumerate(scene.heads, 1)]
+        uids = [head.uid for head in scene.heads]
+        shown = [self.box.itemText(item) for item in range(self.box.count())]
+        with QSignalBlocker(self.box):
+            if (names, uids) != (shown, [self.box.itemData(i) for i in range(len(shown))]):
+                self.box.clear()
+                for name, uid in zip(names, uids, strict=True):
+                    self.box.addItem(name, uid)
+            self.box.setCurrentIndex(place)
+
+    def _show_titles(self, scene: Scene, place: int) -> None:
+        label, d_v = f"h{place + 1}", scene.d_v
+        first, last = place * d_v + 1, (place + 1) * d_v
+        columns = f"column d{first}" if d_v == 1 else f"columns d{first}..d{last}"
+        self.before.set_words(
+            BEFORE_TIP, f"Right: {label} zeroed before W_O", "Right: before W_O", "Right: before"
+        )
+        self.after.set_words(
+            AFTER_TIP, f"Wrong: {columns} zeroed after W_O", "Wrong: after W_O", "Wrong: after"
+        )
+
+    def _show_matrices(self, frame: Frame, sites: AblationSites, place: int) -> ColourRange:
+        scene = frame.scene
+        there = [m for m in (sites.before, sites.after, sites.difference) if m is not None]
+        limit = round_limit(frame.result.output, *there)
+        scale = ColourRange(-limit, limit, "O with a head zeroed", signed_table())
+        rows = position_labels(scene.n_positions)
+        columns = formats.positions(scene.d_model, "d")
+        # Bands that cannot be seen keep the matrices level with that whose columns are marked.
+        unmarked = (QColor(Qt.GlobalColor.transparent),) * scene.d_model
+        marked = list(unmarked)
+        marked[place * scene.d_v : (place + 1) * scene.d_v] = [
+            QColor(head_colour(scene.heads[place].uid))
+        ] * scene.d_v
+        self.before.view.show_values(sites.before, scale, rows, columns, unmarked)
+        if sites.after is not None and sites.difference is not None:
+            self.after.view.show_values(sites.after, scale, rows, columns, tuple(marked))
+            self.difference.view.show_values(sites.difference, scale, rows, columns, unmarked)
+        self._show_reason(why_no_wrong_site(scene))
+        return scale
+
+    def _show_reason(self, reason: str) -> None:
+        """Show why there is no wrong site instead of the matrices; empty where there is one."""
+        self.why.setText(reason)
+        self.why.setVisible(bool(reason))
+        for card in (self.after, self.difference):
+            card.view.setHidden(bool(reason))
+        self.difference.setHidden(bool(reason))
+        signs = ("", "") if reason else ("−", "=")
+        self._row.set_cards((self.before, self.after, self.difference), signs)
+        self._row.arrange()
+
+    def _show_changes(self, result: Result, sites: AblationSites, place: int) -> None:
+        before = formats.short(sites.change_before, 3)
+        texts = [f"changes O by up to {before}", f"change {before}"]
+        if not result.heads[place].active:
+            texts = [f"h{place + 1} is ablated already: changes nothing", "ablated already"]
+        self.before.note.set_texts(*texts)
+        if sites.change_after is None or sites.largest_difference is None:
+            self.after.note.set_texts("")
+            return
+        after = formats.short(sites.change_after, 3)
+        self.after.note.set_texts(f"changes O by up to {after}", f"change {after}")
+        largest = formats.short(sites.largest_difference, 3)
+        self.difference.note.set_texts(f"max |right − wrong| = {largest}", f"max {largest}")
+
+    def _show_verdict(self, scene: Scene, sites: AblationSites) -> None:
+        short = "W_O = I hides the mistake."
+        if np.array_equal(scene.w_o, np.eye(*scene.w_o.shape)) and sites.after is not None:
+            text = "W_O = I here: both sites agree, which is why the mistake hides."
+        elif sites.after is None:
+            text = "Where H·d_v = d_model, W_O = I makes both sites agree and hides the mistake."
+        elif sites.largest_difference == 0:
+            text = "Both sites agree here, as they do with W_O = I: that is why the mistake hides."
+        else:
+            text = "With W_O = I both sites agree, which is why the mistake hides."
+        self.verdict.set_texts(text, short)
+
+    # --- what the user does
+
+    def _on_chosen(self, index: int) -> None:
+        self.head_chosen.emit(self.box.itemData(index))

@@ -1,0 +1,176 @@
+"""Why is this cell lit? The arithmetic of one weight, and that of its neighbours beside it."""
+
+import math
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from mhagui.document import HeadResult
+from mhagui.document.pipeline import RowArithmetic, row_arithmetic
+from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.docks.cell_words import Line, lines, reason, title
+from mhagui.gui.docks.pipeline_words import number, small, weight
+from mhagui.gui.panel import Panel
+from mhagui.gui.widgets.drawing import demi_bold, scaled_font
+from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.number_table import Column, Numbers, NumberTable, Row
+from mhagui.gui.widgets.turning_scroll import TurningScroll
+from mhagui.palette import head_colour
+
+TITLE_FONT = 1.15
+FEATURES_TIP = (
+    "Feature by feature: q_t, k_i and their product; Σ is the sum of the products, q_t·k_i"
+)
+NEIGHBOURS_TIP = (
+    "The same arithmetic for the keys beside this one, and for the key with the row's largest g·S "
+    "(max)"
+)
+
+
+class CellDock(Panel):
+    """Follows the cursor: from q_t and k_i to the weight A[t, i], each step with its numbers."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench, "cellDock", "Why is this cell lit?")
+        self.title, self.reason = FittingLabel(), FittingLabel()
+        self.lines = _Lines()
+        self.products = _table("cellFeatures", "q_t, k_i and their products", FEATURES_TIP)
+        self.neighbours = _table("cellNeighbours", "The cell and its neighbours", NEIGHBOURS_TIP)
+        self.title.setObjectName("cellTitle")
+        self.reason.setObjectName("cellReason")
+        parts = self._lay_out()
+        body = QWidget()
+        body.setLayout(parts)
+        self.set_body(TurningScroll(body, parts))
+
+    def _lay_out(self) -> QBoxLayout:
+        words, tables = QVBoxLayout(), QVBoxLayout()
+        words.setSpacing(5)
+        tables.setSpacing(2)
+        for widget in (self.title, self.reason, self.lines):
+            words.addWidget(widget)
+        words.addStretch(1)
+        for name, table in (
+            ("Products, feature by feature", self.products),
+            ("Beside its neighbours", self.neighbours),
+        ):
+            heading = QLabel(name)
+            heading.setFont(demi_bold(heading.font()))
+            tables.addWidget(heading)
+            tables.addWidget(table)
+        tables.addStretch(1)
+        parts = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        parts.setContentsMargins(8, 0, 8, 4)
+        parts.setSpacing(10)
+        parts.addLayout(words)
+        parts.addLayout(tables, 1)
+        return parts
+
+    def show_frame(self, frame: Frame, previous: Frame | None) -> None:
+        """Draw the arithmetic of the cursor's cell."""
+        cursor = frame.view.cursor
+        if previous is not None and (previous.result, previous.view.cursor) == (
+            frame.result,
+            cursor,
+        ):
+            return
+        place = frame.scene.index_of(cursor.head)
+        head, row = frame.result.heads[place], row_arithmetic(frame.result, place, cursor.query)
+        self.title.setFont(demi_bold(scaled_font(self.font(), TITLE_FONT)))
+        self.title.set_texts(*title(place + 1, head.head.name, row, cursor.key))
+        self.reason.set_texts(*reason(row, cursor.key))
+        self.lines.show_lines(lines(row, cursor.key))
+        self.products.set_numbers(_feature_numbers(row, cursor.key))
+        self._show_neighbours(row, cursor.key, head)
+
+    def _show_neighbours(self, row: RowArithmetic, key: int, head: HeadResult) -> None:
+        keys = row.neighbours(key)
+        chosen = np.array(keys)
+        values = (row.products, row.scores, row.gained, row.exponentials, row.weights)
+        band = QColor(head_colour(head.head.uid))
+        columns = tuple(_column(row, each, band if each == key else None) for each in keys)
+        cells = np.array([all_keys[chosen] for all_keys in values])
+        self.neighbours.set_numbers(Numbers(_NEIGHBOUR_ROWS, columns, cells))
+        self.neighbours.mark_column(keys.index(key))
+
+
+class _Lines(QWidget):
+    """The arithmetic, line by line: what is done, with which numbers, and what comes out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._labels: list[tuple[QLabel, QLabel, QLabel]] = []
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 2, 0, 2)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(2)
+        self._grid.setColumnStretch(1, 1)
+        self.setObjectName("cellLines")
+
+    def show_lines(self, shown: tuple[Line, ...]) -> None:
+        """Show ``shown``, of which there are always as many."""
+        while len(self._labels) < len(shown):
+            self._add_line()
+        for labels, line in zip(self._labels, shown, strict=True):
+            texts = line.name, line.working, f"= {line.result}"
+            for label, text in zip(labels, texts, strict=True):
+                label.setText(text)
+            labels[0].setToolTip(line.meaning)
+        self._labels[-1][2].setFont(demi_bold(self.font()))
+        words = "; ".join(f"{line.name}: {line.working} = {line.result}" for line in shown)
+        self.setAccessibleName(words)
+
+    def _add_line(self) -> None:
+        row, labels = len(self._labels), (QLabel(), QLabel(), QLabel())
+        for column, label in enumerate(labels):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            font = QFont(label.font())
+            font.setFeature(QFont.Tag("tnum"), 1)
+            label.setFont(font)
+            self._grid.addWidget(label, row, column)
+        labels[2].setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._labels.append(labels)
+
+
+def _table(object_name: str, accessible_name: str, tip: str) -> NumberTable:
+    table = NumberTable()
+    table.setObjectName(object_name)
+    table.setAccessibleName(accessible_name)
+    table.setToolTip(tip)
+    table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return table
+
+
+def _column(row: RowArithmetic, key: int, band: QColor | None) -> Column:
+    label = f"t{key + 1} max" if key == row.largest else f"t{key + 1}"
+    if row.allowed[key]:
+        return Column(label, band=band)
+    tip = f"Key t{key + 1} comes after query t{row.query + 1}: masked"
+    return Column(label, tip, band, dimmed=True, state="masked")
+
+
+def _feature_numbers(row: RowArithmetic, key: int) -> Numbers:
+    q, k = row.q, row.keys[key]
+    total = np.array([math.nan, math.nan, row.products[key]])
+    columns = (*(Column(str(n)) for n in range(1, len(q) + 1)), Column("Σ"))
+    return Numbers(_FEATURE_ROWS, columns, np.column_stack([np.array([q, k, q * k]), total]))
+
+
+def _number_or_nothing(value: float) -> str:
+    return "" if math.isnan(value) else number(value)
+
+
+_FEATURE_ROWS = (
+    Row("q_t", _number_or_nothing, tip="Row t of Q: what the query looks for"),
+    Row("k_i", _number_or_nothing, tip="Row i of K: what the key offers, without the gain"),
+    Row("product", _number_or_nothing, tip="q_t times k_i, feature by feature; Σ is q_t·k_i"),
+)
+_NEIGHBOUR_ROWS = (
+    Row("q_t·k_i", number, tip="The sum of the products"),
+    Row("S", number, tip="S[t, i] = q_t·k_i / √d_k"),
+    Row("g·S", number, tip="The score times the gain in force"),
+    Row("exp", small, tip="exp(g·S[t, i] − the row's largest g·S); 0 where masked"),
+    Row("weight", weight, tip="A[t, i] = exp / Σ exp of the row", summary=True),
+)

@@ -1,0 +1,85 @@
+"""The arithmetic of one weight in words and numbers."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mhagui import formats
+from mhagui.document.pipeline import RowArithmetic
+from mhagui.gui.docks.pipeline_words import Texts, factor, number, small, weight
+
+EQUAL = 1e-12  # relative: numbers as near as that differ by rounding alone
+
+
+class Line(NamedTuple):
+    """One step: what it is called, its numbers, what comes out, and what it is for."""
+
+    name: str
+    working: str
+    result: str
+    meaning: str
+
+
+def title(place: int, name: str, row: RowArithmetic, key: int) -> Texts:
+    """Return which cell it is and its weight, from the longest to the shortest."""
+    cell = f"A[{row.query + 1},{key + 1}] = {weight(row.weights[key])}"
+    return (f"h{place} {name}  ·  {cell}", f"h{place}  ·  {cell}", cell)
+
+
+def lines(row: RowArithmetic, key: int) -> tuple[Line, ...]:
+    """Return the steps from q_t and k_i to the weight, always as many."""
+    product, score, gained = (number(each[key]) for each in (row.products, row.scores, row.gained))
+    power, total, share = small(row.exponentials[key]), number(row.total), weight(row.weights[key])
+    exponent, largest = row.exponents[key], row.gained[row.largest]
+    cell, n_features = f"[{row.query + 1},{key + 1}]", len(row.q)
+    less = f"{gained} − {factor(largest)}" if row.allowed[key] else "masked"
+    n_keys = int(np.count_nonzero(row.allowed))
+    steps = (
+        ("q_t·k_i", _of(n_features, "product"), product, "How well the key suits the query"),
+        ("÷ √d_k", f"{product} / √{n_features}", score, f"The score S{cell}"),
+        ("× g", f"{factor(row.gain)} · {factor(row.scores[key])}", gained, "The gain in force"),
+        ("− row's max", less, number(exponent), "The row's largest g·S: so no exp overflows"),
+        ("exp", f"e^{factor(exponent)}", power, "At most 1, that of the row's largest"),
+        ("Σ exp", _of(n_keys, "key"), total, "Over all keys that the row may see"),
+        ("÷ Σ exp", f"{power} / {total}", share, f"The weight A{cell}"),
+    )
+    return tuple(Line(*step) for step in steps)
+
+
+def reason(row: RowArithmetic, key: int) -> Texts:
+    """Return why the weight is what it is, in two lines, from the longest to the shortest."""
+    t, i, n_keys = row.query + 1, key + 1, int(np.count_nonzero(row.allowed))
+    if not row.allowed[key]:
+        return (
+            f"Key t{i} comes after query t{t}: the causal mask hides it,\n"
+            f"so A[{t},{i}] = 0 whatever its score.",
+            f"Key t{i} comes after query t{t}: it is masked,\nso A[{t},{i}] = 0.",
+        )
+    if n_keys == 1:
+        return (f"Query t{t} may see key t{i} alone,\nso its weight is 1.",)
+    is_largest = row.exponents >= -EQUAL * max(abs(row.gained[row.largest]), 1.0)
+    n_largest = int(np.count_nonzero(is_largest))
+    if n_largest == n_keys:
+        return (
+            f"All {n_keys} keys that t{t} may see have the same g·S,\nso each takes 1/{n_keys}.",
+            f"All {n_keys} keys have the same g·S,\nso each takes 1/{n_keys}.",
+        )
+    if is_largest[key]:
+        share = formats.fixed(100 * row.weights[key], 1)
+        which = "has" if n_largest == 1 else f"is one of {n_largest} that have"
+        return (f"Key t{i} {which} the row's largest g·S:\nit takes {share} % of row t{t}.",)
+    return _smaller(row, key)
+
+
+def _smaller(row: RowArithmetic, key: int) -> Texts:
+    best, distance = f"t{row.largest + 1}", number(-row.exponents[key])
+    ratio = f"e^(−{distance}) = {small(row.exponentials[key])}"
+    return (
+        f"Its g·S is {distance} below the row's largest, that of {best},\n"
+        f"so its weight is {ratio} times that of {best}.",
+        f"{distance} below the row's largest g·S, of {best}:\n{ratio} times its weight.",
+    )
+
+
+def _of(count: int, what: str) -> str:
+    return f"sum of {count} {what}s" if count > 1 else f"one {what}"

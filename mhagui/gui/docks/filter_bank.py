@@ -1,0 +1,237 @@
+"""The filter bank: what each head adds to O, and where a head is to be ablated."""
+
+from itertools import pairwise
+
+import numpy as np
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QRadioButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mhagui import formats
+from mhagui.document import Cursor, HeadResult, Result
+from mhagui.document.edits import set_muted
+from mhagui.document.filter_bank import FilterBank, filter_bank, in_bounds
+from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.docks.ablation_site import AblationSite
+from mhagui.gui.panel import Panel
+from mhagui.gui.pictures import position_labels, signed_table
+from mhagui.gui.widgets.card_row import CardRow
+from mhagui.gui.widgets.colour_range import ColourRange, round_limit
+from mhagui.gui.widgets.colour_strip import ColourStrip
+from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.term_card import PairCard, TermCard
+from mhagui.palette import head_colour
+
+STRIP_WIDTH = 150
+BANK_TIP = "O as a sum of filters: what each head adds, A_h·X·W_V^h·W_O^(h), term by term"
+SITE_TIP = "A head zeroed before W_O, and the mistake: the same columns zeroed after W_O"
+TOTAL_TIP = "Σ_h A_h·X·W_V^h·W_O^(h), the sum of all terms"
+OUTPUT_TIP = "O = Concat·W_O, the heads' outputs side by side, projected at one stroke"
+RESIDUAL_TIP = (
+    "The filter-bank identity: both ways to O are computed, and only rounding can tell them apart. "
+    "The bound is the most that rounding alone can make of the difference, whatever the gains"
+)
+IDENTITY = "max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)|"
+
+
+class FilterBankDock(Panel):
+    """The terms of the filter bank as a sum, and one head ablated at the right and wrong site."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench, "filterBankDock", "Filter bank")
+        self._shown: tuple[Frame, FilterBank, ColourRange] | None = None
+        self.bank_button = _radio("showFilterBank", "Filter bank", BANK_TIP)
+        self.site_button = _radio("showAblationSite", "Ablation site", SITE_TIP)
+        self.row = CardRow()
+        self.total_card = PairCard("termSumView", "bankOutputView")
+        self.site = AblationSite()
+        self.residual = FittingLabel()
+        self.strip = ColourStrip()
+        self._pages = QStackedWidget()
+        self._name_widgets()
+        self._connect()
+        self.set_body(self._make_body())
+
+    @property
+    def cards(self) -> list[TermCard]:
+        """The heads' cards, in the scene's order."""
+        return [card for card in self.row.cards if isinstance(card, TermCard)]
+
+    def _name_widgets(self) -> None:
+        self.bank_button.setChecked(True)
+        self.total_card.set_words(TOTAL_TIP, "Σ of the terms", "Σ terms", "Σ")
+        self.residual.setObjectName("filterBankIdentity")
+        self.residual.setToolTip(RESIDUAL_TIP)
+        self.strip.setObjectName("filterBankColours")
+        self.strip.setFixedWidth(STRIP_WIDTH)
+
+    def _connect(self) -> None:
+        group = QButtonGroup(self)
+        for button in (self.bank_button, self.site_button):
+            group.addButton(button)
+        group.buttonClicked.connect(self._on_mode)
+        self.row.sight_changed.connect(self._show_matrices)
+        for view in (self.total_card.view, self.total_card.lower_view):
+            view.pointed.connect(self._on_row_pointed)
+        self.site.row_pointed.connect(self._on_row_pointed)
+        self.site.head_chosen.connect(self._on_selected)
+
+    def _make_body(self) -> QWidget:
+        controls = QHBoxLayout()
+        controls.setSpacing(8)
+        controls.addWidget(self.bank_button)
+        controls.addWidget(self.site_button)
+        controls.addWidget(self.site.chooser, 2)
+        controls.addStretch(1)
+        self._pages.addWidget(self.row)
+        self._pages.addWidget(self.site)
+        foot = QHBoxLayout()
+        foot.setSpacing(10)
+        foot.addWidget(self.residual, 1)
+        foot.addWidget(self.site.verdict, 1)
+        foot.addWidget(self.strip)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(8, 2, 8, 4)
+        column.setSpacing(4)
+        column.addLayout(controls)
+        column.addWidget(self._pages, 1)
+        column.addLayout(foot)
+        self._show_mode()
+        return body
+
+    # --- drawing
+
+    def show_frame(self, frame: Frame, previous: Frame | None) -> None:
+        """Draw what differs from ``previous``."""
+        if self.site_button.isChecked():
+            self.strip.set_scale(self.site.show_frame(frame))
+        elif previous is None or frame.result is not previous.result:
+            self._show_bank(frame)
+        self._show_cursor(frame.view.cursor)
+
+    def _show_bank(self, frame: Frame) -> None:
+        heads = frame.result.heads
+        bank = filter_bank(frame.result, self._shown[1] if self._shown else None)
+        limit = round_limit(np.array([bank.largest]), frame.result.output)
+        scale = ColourRange(-limit, limit, "terms, sums and O", signed_table())
+        self._shown = frame, bank, scale
+        self.strip.set_scale(scale)
+        self._set_count(len(heads))
+        most = max(bank.norms_heard)
+        for place, (card, head) in enumerate(zip(self.cards, heads, strict=True)):
+            _name_card(card, place + 1, head)
+            colour = QColor(head_colour(head.head.uid))
+            card.bar.set_norm(bank.norms[place], bank.norms_heard[place], most, colour)
+        count = f"{len(heads)} terms" if len(heads) > 1 else "1 term"
+        self.total_card.note.set_texts(f"{count} added up", count)
+        sign = "=" if frame.result.filter_bank_residual == 0 else "≈"
+        self.total_card.set_lower_words(
+            OUTPUT_TIP, "O = Concat·W_O", f"{sign} Concat·W_O", f"{sign} O"
+        )
+        self._show_residual(frame.result)
+        self._show_matrices()
+
+    def _show_matrices(self) -> None:
+        """Paint what is in sight, and the first card, which gives all cards their size."""
+        if self._shown is None:
+            return
+        (frame, bank, scale), cards = self._shown, self.cards
+        rows = position_labels(frame.scene.n_positions)
+        columns = formats.positions(frame.scene.d_model, "d")
+        self.total_card.view.show_values(bank.sums[-1], scale, rows, columns)
+        self.total_card.lower_view.show_values(frame.result.output, scale, rows, columns)
+        cards[0].view.show_values(bank.terms[0], scale, rows, columns)
+        cards[0].lower_view.show_values(bank.sums[0], scale, rows, columns)
+        self.row.arrange()
+        for place in self.row.in_sight():
+            if place < len(cards):
+                cards[place].view.show_values(bank.terms[place], scale, rows, columns)
+                cards[place].lower_view.show_values(bank.sums[place], scale, rows, columns)
+
+    def _show_residual(self, result: Result) -> None:
+        residual = formats.short(result.filter_bank_residual, 2)
+        bound, units = formats.short(result.residual_bound, 2), formats.short(in_bounds(result), 2)
+        of_bound = f"({units} of the rounding bound {bound})"
+        self.residual.set_texts(
+            f"{IDENTITY} = {residual} {of_bound}",
+            f"max |Concat·W_O − Σ| = {residual} {of_bound}",
+            f"residual {residual} ({units} of {bound})",
+        )
+
+    def _show_cursor(self, cursor: Cursor) -> None:
+        for card in self.cards:
+            card.set_cursor_row(cursor.query)
+            card.set_current(card.uid == cursor.head)
+        self.total_card.set_cursor_row(cursor.query)
+        self.site.show_row(cursor.query)
+
+    def _show_mode(self) -> None:
+        at_site = self.site_button.isChecked()
+        self._pages.setCurrentWidget(self.site if at_site else self.row)
+        self.residual.setHidden(at_site)
+        for part in (self.site.chooser, self.site.verdict):
+            part.setVisible(at_site)
+
+    def _set_count(self, count: int) -> None:
+        cards = self.cards[:count]
+        is_new = len(cards) < count or len(self.cards) != count
+        while len(cards) < count:
+            card = TermCard(len(cards) + 1)
+            card.pointed.connect(self._on_pointed)
+            card.selected.connect(self._on_selected)
+            card.mute_asked.connect(self._on_mute)
+            cards.append(card)
+        self.row.set_cards([*cards, self.total_card], ["+"] * (count - 1) + ["="])
+        if is_new:
+            self._order_tabs(cards)
+
+    def _order_tabs(self, cards: list[TermCard]) -> None:
+        """Put the cards, which came after all else, where Tab looks for them."""
+        stops: list[QWidget] = [self.site.box]
+        for card in cards:
+            stops += [card.mute, card.view, card.lower_view]
+        for one, other in pairwise([*stops, self.total_card.view, self.total_card.lower_view]):
+            self.setTabOrder(one, other)
+
+    # --- what the user does
+
+    def _on_mode(self, _button: QRadioButton) -> None:
+        self._show_mode()
+        self.redraw()
+
+    def _on_pointed(self, uid: int, row: int) -> None:
+        self.bench.point(head=uid, query=row)
+        self._show_cursor(self.bench.view.cursor)  # the next key may come before the next frame
+
+    def _on_row_pointed(self, row: int, _column: int) -> None:
+        self.bench.point(query=row)
+        self._show_cursor(self.bench.view.cursor)
+
+    def _on_selected(self, uid: int) -> None:
+        self.bench.point(head=uid)
+
+    def _on_mute(self, uid: int, muted: bool) -> None:
+        if self.bench.scene.has_head(uid):  # or its card goes with the next frame
+            self.bench.edit(set_muted(uid, muted))
+
+
+def _name_card(card: TermCard, number: int, head: HeadResult) -> None:
+    uid, colour = head.head.uid, QColor(head_colour(head.head.uid))
+    label, name = f"h{number}", head.head.name
+    reads = "X" if head.head.layer == 1 else "(X + O_1)"
+    card.set_head(uid, label, name, colour, head.standing, reads)
+    card.set_muted(head.head.muted)
+
+
+def _radio(object_name: str, text: str, tip: str) -> QRadioButton:
+    button = QRadioButton(text)
+    button.setObjectName(object_name)
+    button.setToolTip(tip)
+    return button

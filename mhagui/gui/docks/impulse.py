@@ -1,0 +1,333 @@
+"""The impulse dock: row t of every head as the impulse response of a filter, and its spectrum."""
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLabel,
+    QRadioButton,
+    QSlider,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mhagui.document import HeadResult, Result
+from mhagui.document.designs import filter_of, ideal_taps
+from mhagui.document.records import Array
+from mhagui.document.response import (
+    FINE_ROWS,
+    FLAT_FILTERS,
+    FREQUENCIES,
+    RowResponse,
+    Spectrum,
+    delay_range,
+    row_response,
+    spectra,
+)
+from mhagui.formats import fixed
+from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.docks.head_marks import head_curve
+from mhagui.gui.panel import Panel
+from mhagui.gui.widgets.column_scroll import ColumnScroll
+from mhagui.gui.widgets.curve_legend import CurveLegend, LegendEntry
+from mhagui.gui.widgets.curve_plot import Curve
+from mhagui.gui.widgets.frequency_plot import FrequencyPlot
+from mhagui.gui.widgets.number_box import CountBox
+from mhagui.gui.widgets.stem_card import CardFlow, StemCard
+from mhagui.gui.widgets.stem_plot import Stems
+from mhagui.gui.widgets.turning_box import TurningBox
+from mhagui.gui.widgets.words import plain
+from mhagui.palette import head_colour
+
+PLACES = FREQUENCIES / math.pi
+WIDE = 54  # digits; from this width on things stand beside one another
+POOLED_FROM = 128  # positions; more may be closer than the pixels of a narrow plot
+ROW_TIP = "The query row t whose weights are shown: the impulse response at t. It is the cursor's"
+TAPS_TIP = "Show row t of A_h over the key positions i, and the ideal filter behind it"
+RESPONSE_TIP = "Show what row t does to frequencies: |H(ω)| and group delay, lag τ = t − i"
+CAPTION_TIP = (
+    "Total-variation distance ½·Σ|a − ideal| of row t to the ideal filter that the head approaches "
+    "as its gain grows: 0 is the filter itself, 1 no tap in common"
+)
+PLOT_TIP = "Click, or press ← or →, to move the cursor's key i; ↑ or ↓ moves its row t."
+MAGNITUDE_TIP = (
+    "Magnitude of H(ω) = Σ h(τ)·exp(−jωτ), where h(τ) is the weight of key i = t − τ, "
+    f"at {len(FREQUENCIES)} frequencies: for t above {FINE_ROWS} some lobes lie between them"
+)
+DELAY_TIP = (
+    "Group delay −d arg H/dω in positions. There is none at a null of |H|; what is beyond "
+    "the range, where taps nearly cancel, is not drawn"
+)
+
+
+class ImpulseDock(Panel):
+    """Row t of every head: its taps beside the ideal filter's, or its frequency response."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench, "impulseDock", "Impulse")
+        self._row = _RowControl()
+        self._row.slider.valueChanged.connect(self._on_row)
+        self._row.box.valueChanged.connect(self._on_row)
+        self._row.box.refused.connect(self.bench.refused)
+        self._choices = QButtonGroup(self)
+        self._choice = self._make_choice()
+        self._taps = _TapsPage(self._choices.button(1))
+        self._taps.pointed.connect(self._on_pointed)
+        self._response = _ResponsePage()
+        self._pages = QStackedWidget()
+        for page in (self._taps, self._response):
+            self._pages.addWidget(page)
+        self.set_body(self._make_body())
+
+    def _make_body(self) -> QWidget:
+        controls = TurningBox(WIDE)
+        controls.add(self._row, 1)
+        controls.add(self._choice)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(8, 4, 8, 6)
+        column.setSpacing(4)
+        column.addWidget(controls)
+        column.addWidget(self._pages, 1)
+        return body
+
+    def _make_choice(self) -> QWidget:
+        choice = QWidget()
+        row = QHBoxLayout(choice)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        for page, name, text, tip in (
+            (0, "showTaps", "Taps", TAPS_TIP),
+            (1, "showResponse", "Frequency response", RESPONSE_TIP),
+        ):
+            button = QRadioButton(text)
+            button.setObjectName(name)
+            button.setAccessibleName(f"Show {text.lower()}")
+            button.setToolTip(tip)
+            button.setChecked(page == 0)
+            self._choices.addButton(button, page)
+            row.addWidget(button)
+        row.addStretch(1)
+        self._choices.idClicked.connect(self._on_page)
+        return choice
+
+    def show_frame(self, frame: Frame, previous: Frame | None) -> None:
+        """Draw row t as it is looked at: as taps, or as a frequency response."""
+        row = frame.view.cursor.query
+        self._row.show_row(row, frame.scene.n_positions)
+        moved = previous is None or row != previous.view.cursor.query
+        changed = moved or previous is None or frame.result is not previous.result
+        if self._pages.currentIndex() == 1:
+            if changed:
+                self._response.show_row(frame.result, row)
+            return
+        if changed:
+            self._taps.show_row(frame.result, row)
+        self._taps.show_cursor(frame.view.cursor.head, frame.view.cursor.key)
+
+    def _on_row(self, number: int) -> None:
+        self.bench.point(query=number - 1)
+        self._row.show_row(number - 1, self.bench.scene.n_positions)
+
+    def _on_pointed(self, uid: int, row: int, key: int) -> None:
+        self.bench.point(head=uid, query=row, key=key)
+        # At once: the next key may be here before the next frame.
+        self._taps.show_row(self.bench.frame.result, self.bench.view.cursor.query)
+        self._taps.show_cursor(uid, self.bench.view.cursor.key)
+
+    def _on_page(self, page: int) -> None:
+        self._pages.setCurrentIndex(page)
+        self.redraw()
+
+
+class _RowControl(QWidget):
+    """A slider and a box for the row t."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.slider, self.box = QSlider(Qt.Orientation.Horizontal), CountBox(1, 1)
+        self.slider.setObjectName("impulseRowSlider")
+        self.slider.setAccessibleName("Query row t, slider")
+        self.slider.setToolTip(ROW_TIP)
+        self.box.setObjectName("impulseRowBox")
+        self.box.describe("Query row t", ROW_TIP)
+        label = QLabel("row t")
+        label.setBuddy(self.box)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(label)
+        row.addWidget(self.slider, 1)
+        row.addWidget(self.box)
+
+    def show_row(self, row: int, n_positions: int) -> None:
+        """Show ``row`` (from 0) of ``n_positions`` silently."""
+        with QSignalBlocker(self.slider), QSignalBlocker(self.box):
+            for control in (self.slider, self.box):
+                control.setRange(1, n_positions)
+            self.slider.setPageStep(max(n_positions // 10, 1))
+            self.slider.setValue(row + 1)
+            self.box.show_value(row + 1)
+
+
+class _TapsPage(QWidget):
+    """A card of stems per head, and what stems and bars are.
+
+    Signals
+    -------
+    pointed
+        The cursor is wanted at (head, row, key): the head by uid.
+    """
+
+    pointed = Signal(int, int, int)
+
+    def __init__(self, before: QWidget) -> None:
+        super().__init__()
+        self._before = before  # where Tab comes from
+        self.flow = CardFlow()
+        self._legend = CurveLegend()
+        self._shown: dict[int, tuple[Array, int, RowResponse]] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self._legend)
+        column.addWidget(ColumnScroll(self.flow), 1)
+
+    def show_row(self, result: Result, row: int) -> None:
+        """Show ``row`` of every head."""
+        n_positions = len(result.allowed)
+        self._legend.set_entries(_legend_entries(n_positions, self.palette().text().color()))
+        self._deal(len(result.heads))
+        shown: dict[int, tuple[Array, int, RowResponse]] = {}
+        for number, (card, head) in enumerate(zip(self.flow.cards, result.heads, strict=True), 1):
+            uid = head.head.uid
+            shown[uid] = self._response(head, row)
+            _fill(card, number, head, shown[uid][2], n_positions)
+        self._shown = shown
+        self.flow.arrange()
+
+    def show_cursor(self, uid: int, key: int) -> None:
+        """Mark the key in every plot, and the plot of head ``uid``."""
+        for card in self.flow.cards:
+            card.plot.set_key(key, is_current=card.uid == uid)
+
+    def _response(self, head: HeadResult, row: int) -> tuple[Array, int, RowResponse]:
+        known = self._shown.get(head.head.uid)
+        if known is not None and _is_known(known, head, row):
+            return known
+        return head.weights, row, row_response(head, row)
+
+    def _deal(self, count: int) -> None:
+        cards = list(self.flow.cards[:count])
+        while len(cards) < count:
+            cards.append(StemCard(len(cards) + 1))
+            cards[-1].pointed.connect(self.pointed)
+        if len(cards) != len(self.flow.cards):
+            self.flow.set_cards(cards)
+            # New cards came after all else: they are put where Tab looks for them.
+            for one, other in pairwise([self._before, *(card.plot for card in cards)]):
+                self.setTabOrder(one, other)
+
+
+class _ResponsePage(QWidget):
+    """Magnitude and group delay of row t of every head."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: dict[int, tuple[Array, int, Spectrum]] = {}
+        self.magnitude = _plot("magnitudePlot", "magnitude |H|", MAGNITUDE_TIP)
+        self.delay = _plot("groupDelayPlot", "delay (positions)", DELAY_TIP)
+        self.magnitude.set_y_range(0.0, 1.0)
+        self.delay.legend.hide()
+        statement = QLabel(FLAT_FILTERS)
+        statement.setObjectName("flatText")
+        statement.setWordWrap(True)
+        plots = TurningBox(WIDE)
+        plots.add(self.magnitude, 1)
+        plots.add(self.delay, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(statement)
+        column.addWidget(self.magnitude.legend)  # of both plots
+        column.addWidget(ColumnScroll(plots), 1)
+
+    def show_row(self, result: Result, row: int) -> None:
+        """Show ``row`` of every head."""
+        self._learn(result, row)
+        of_heads = [self._known[head.head.uid][2] for head in result.heads]
+        self.magnitude.set_curves(self._curves(result, [of.magnitude for of in of_heads]))
+        self.delay.set_y_range(*delay_range(row))
+        self.delay.set_curves(self._curves(result, [of.delay for of in of_heads]))
+
+    def _curves(self, result: Result, values: list[Array]) -> list[Curve]:
+        numbered = enumerate(zip(result.heads, values, strict=True), 1)
+        return [replace(head_curve(n, head, of), at=PLACES) for n, (head, of) in numbered]
+
+    def _learn(self, result: Result, row: int) -> None:
+        """Find the spectra of heads that are not what they were, all at once."""
+        known = self._known
+        new = [head for head in result.heads if not _is_known(known.get(head.head.uid), head, row)]
+        found = zip(new, spectra(new, row), strict=True)
+        known |= {head.head.uid: (head.weights, row, of_head) for head, of_head in found}
+        self._known = {head.head.uid: known[head.head.uid] for head in result.heads}
+
+
+def _is_known(known: tuple[Array, int, Any] | None, head: HeadResult, row: int) -> bool:
+    """Return whether what is known of a head still holds; equal weights are one array."""
+    return known is not None and known[0] is head.weights and known[1] == row
+
+
+def _plot(object_name: str, y_title: str, tip: str) -> FrequencyPlot:
+    plot = FrequencyPlot(y_title)
+    plot.setObjectName(object_name)
+    plot.setAccessibleName(f"{y_title} of row t over frequency, per head".capitalize())
+    plot.setToolTip(tip)
+    return plot
+
+
+def _legend_entries(n_positions: int, ink: QColor) -> tuple[LegendEntry, ...]:
+    largest = ", of each pixel the largest" if n_positions > POOLED_FROM else ""
+    return LegendEntry(f"weight A[t, i]{largest}", ink, "o"), LegendEntry(
+        "ideal filter · TV distance"
+    )
+
+
+def _fill(
+    card: StemCard, number: int, head: HeadResult, response: RowResponse, n_positions: int
+) -> None:
+    uid, label = head.head.uid, f"h{number}"
+    colour = QColor(head_colour(uid))
+    card.uid = uid
+    card.title.set_head(label, head.head.name, colour, head.standing)
+    card.set_caption(*_captions(head, response))
+    card.caption.setToolTip(CAPTION_TIP)
+    words = f"{label} {head.head.name}"
+    t = len(response.taps)
+    card.plot.setAccessibleName(f"Impulse response of {words} at t{t}")
+    card.plot.setToolTip(plain(f"Row t{t} of A of {words}. {PLOT_TIP}"))
+    card.title.setToolTip(plain(words))
+    shown = card.plot.stems
+    same = shown is not None and shown.taps is response.taps
+    if shown is None or not same or (shown.colour, shown.dimmed) != (colour, not head.active):
+        card.plot.set_stems(
+            Stems(response.taps, response.ideal, n_positions, colour, not head.active)
+        )
+
+
+def _captions(head: HeadResult, response: RowResponse) -> tuple[str, ...]:
+    """Return the filter's name with the distance, then what else may come to stand there."""
+    name = filter_of(head.head)
+    if response.ideal is None:
+        text = f"{name} · no ideal at t{len(response.taps)}"
+    else:
+        text = f"{name} · TV {fixed(response.distance)}"
+    if ideal_taps(head.head, len(head.weights), 0) is None:
+        return text, f"{name} · no ideal at t1"
+    return (text,)

@@ -1,0 +1,319 @@
+"""The information dock: what each head tells of the next token, and what two heads tell twice."""
+
+import math
+from functools import partial
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QColor, QFont, QMouseEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from mhagui import formats
+from mhagui.document import Result, Scene, ViewState
+from mhagui.document.information import (
+    Divergences,
+    InformationStudy,
+    default_pair,
+    study_divergences,
+    study_information,
+    verdict,
+)
+from mhagui.document.source_edits import SetSource
+from mhagui.document.token_source import TokenSource
+from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.docks.source_controls import SourceControls
+from mhagui.gui.panel import Panel
+from mhagui.gui.pictures import weight_table
+from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.bar_list import Bar, BarList
+from mhagui.gui.widgets.colour_range import ColourRange
+from mhagui.gui.widgets.colour_strip import ColourStrip
+from mhagui.gui.widgets.column_scroll import ColumnScroll
+from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
+from mhagui.palette import head_colour
+
+CELL = 40  # pixels that a cell of the divergences has at most
+HEADS_TIP = (
+    "I(X_{t+1}; o_t^(h)) in bits, exact: all token sequences are gone through. o_t^(h) = "
+    "Σ_i A_h[t,i]·e_{X_i} holds the weight on each symbol, e the one-hot vector of a token; "
+    "W_V is not applied, so that heads are compared by where they look. The line is what the "
+    "whole past X_1..X_t tells"
+)
+JOINT_TIP = "I(X_{t+1}; o_t^(a), o_t^(b)): what the outputs of both heads tell when seen together"
+BALANCE_TIP = (
+    "I_a + I_b − I_ab. Above 0: part of what they tell both tell (redundancy). "
+    "Below 0: together they tell more than one by one (synergy). "
+    "0: they add, or redundancy and synergy weigh the same"
+)
+DIVERGENCE_TIP = (
+    "Jensen–Shannon divergence H((p + q)/2) − (H(p) + H(q))/2 of the rows p, q of two heads' A, "
+    "mean over the rows: 0 bits, they look alike; 1 bit, they share no key. "
+    "A click, or an arrow key, chooses the two heads"
+)
+_three = partial(formats.fixed, decimals=3)
+
+
+class InformationDock(Panel):
+    """The token source; information per head and of two; the divergence of each two heads."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench, "informationDock", "Information")
+        self._study: InformationStudy | None = None
+        self._divergences: Divergences | None = None
+        self.controls = SourceControls()
+        self.past, self.why_not = _text("wholePast"), _text("informationUnknown")
+        self.bars = _bars("informationBars", "Information of each head in bits", HEADS_TIP)
+        self.choices = [_choice("firstHead", "First head"), _choice("secondHead", "Second head")]
+        self.pair_bars = _bars("pairBars", "Information of two heads in bits", JOINT_TIP)
+        self.balance, self.verdict = _text("redundancySynergy"), _text("pairVerdict")
+        self.matrix = _DivergenceView()
+        self.strip, self.rows = ColourStrip(), _text("divergenceRows")
+        self._connect()
+        self.set_body(ColumnScroll(self._make_body()))
+
+    def _connect(self) -> None:
+        self.controls.chosen.connect(self._on_source)
+        self.controls.refused.connect(self.bench.refused)
+        self.bars.pointed.connect(self._on_head)
+        self.pair_bars.pointed.connect(self._on_pair_bar)
+        for choice in self.choices:
+            choice.activated.connect(self._on_choice)
+        self.matrix.pointed.connect(self._on_pair)
+
+    def _make_body(self) -> QWidget:
+        self.balance.setToolTip(BALANCE_TIP)
+        self.verdict.setFont(demi_bold(QFont()))
+        self._two_heads = QWidget()
+        pair = QVBoxLayout(self._two_heads)
+        pair.setContentsMargins(0, 0, 0, 0)
+        pair.setSpacing(4)
+        pair.addWidget(_heading("Two heads together"))
+        pair.addLayout(self._make_choices())
+        for part in (self.pair_bars, self.balance, self.verdict):
+            pair.addWidget(part)
+        pair.addWidget(_heading("Jensen–Shannon divergence (bits)"))
+        square = QHBoxLayout()
+        square.addWidget(self.matrix, 1, Qt.AlignmentFlag.AlignTop)
+        square.addStretch()
+        pair.addLayout(square)
+        pair.addWidget(self.strip)
+        pair.addWidget(self.rows)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(6, 2, 6, 6)
+        column.setSpacing(4)
+        self._heading = _heading("")
+        column.addWidget(_heading("Token source"))
+        column.addWidget(self.controls)
+        for part in (self._heading, self.past, self.bars):
+            column.addWidget(part)
+        column.addWidget(self.why_not)
+        column.addWidget(self._two_heads)
+        column.addStretch(1)
+        return body
+
+    def _make_choices(self) -> QHBoxLayout:
+        line = QHBoxLayout()
+        line.setSpacing(6)
+        for text, choice in zip(("heads", "and"), self.choices, strict=True):
+            label = QLabel(text)
+            label.setBuddy(choice)
+            line.addWidget(label)
+            line.addWidget(choice)
+        line.addStretch(1)
+        return line
+
+    # --- drawing
+
+    def show_frame(self, frame: Frame, previous: Frame | None) -> None:
+        """Measure and draw what differs from ``previous``."""
+        row, scene = frame.view.cursor.query, frame.scene
+        is_new = previous is None or frame.result is not previous.result
+        if is_new:
+            self.controls.show_source(scene.source)
+            self._show_divergences(frame.result)
+        study = self._study
+        if is_new or study is None or study.row != row:
+            study = self._study = study_information(scene, frame.result, row, study)
+            self._show_heads(frame.result, study)
+        if is_new or previous is None or frame.view != previous.view:
+            self._show_pair(frame, study)
+        self.bars.mark_row(scene.index_of(frame.view.cursor.head))
+
+    def _show_heads(self, result: Result, study: InformationStudy) -> None:
+        t = study.row + 1
+        symbols = math.log2(study.source.n_symbols)
+        self._heading.setText(f"What o_t tells of X_{{t+1}} at t = {t}")
+        self.past.setText(
+            study.why_not
+            or f"Line: the whole past, {_three(study.whole_past_bits)} bits. Full width: "
+            f"log2\xa0S\xa0=\xa0{_three(symbols)} bits. {len(study.sequences):,} token sequences."
+        )
+        self.bars.set_bars(tuple(_head_bars(result, study)), symbols, study.whole_past_bits)
+        self.bars.setVisible(not study.why_not)
+        reasons = [] if study.why_not else _reasons(study)
+        self.why_not.setText("\n".join(reasons))
+        self.why_not.setVisible(bool(reasons))
+
+    def _show_pair(self, frame: Frame, study: InformationStudy) -> None:
+        pair = _places(frame.scene, frame.view)
+        self._two_heads.setVisible(pair is not None)
+        if pair is None:
+            return
+        names = [f"h{place + 1}" for place in pair]
+        self._show_choices(frame.scene, pair)
+        self.matrix.set_cursor_cell(*pair)
+        numbers = study.pair(*pair)
+        bars = list(_head_bars(frame.result, study))
+        grey = theme_of(self.palette()).muted
+        together = Bar("both", numbers.joint, grey, JOINT_TIP)
+        self.pair_bars.set_bars(
+            (bars[pair[0]], bars[pair[1]], together),
+            math.log2(study.source.n_symbols),
+            study.whole_past_bits,
+        )
+        self.balance.setText(
+            f"redundancy − synergy = {_signed(numbers.redundancy_minus_synergy)} bits"
+        )
+        self.verdict.setText(verdict(numbers, *names) or "Not known")
+        for part in (self.pair_bars, self.balance):
+            part.setVisible(not study.why_not)
+        at = frame.scene.index_of(frame.view.cursor.head)
+        self.pair_bars.mark_row(pair.index(at) if at in pair else -1)
+
+    def _show_choices(self, scene: Scene, pair: tuple[int, int]) -> None:
+        labels = [f"h{number}" for number in range(1, scene.n_heads + 1)]
+        for choice, place in zip(self.choices, pair, strict=True):
+            with QSignalBlocker(choice):
+                if choice.count() != len(labels):
+                    choice.clear()
+                    choice.addItems(labels)
+                for number, head in enumerate(scene.heads):
+                    choice.setItemData(number, head.name, Qt.ItemDataRole.ToolTipRole)
+                choice.setCurrentIndex(place)
+
+    def _show_divergences(self, result: Result) -> None:
+        divergences = self._divergences = study_divergences(result, self._divergences)
+        labels = formats.positions(len(result.heads), "h")
+        scale = ColourRange(0.0, 1.0, "divergence", weight_table(), unit=" bit")
+        bands = tuple(QColor(head_colour(head.head.uid)) for head in result.heads)
+        self.matrix.show_values(divergences.bits, scale, labels, labels, bands)
+        self.matrix.limit_width(len(labels) * CELL)
+        self.strip.set_scale(scale)
+        n_rows, n_all = len(divergences.rows), len(result.allowed)
+        some = f"Mean over {n_rows} evenly spaced rows of {n_all}."
+        self.rows.setText(some if n_rows < n_all else f"Mean over all {n_all} rows of A.")
+
+    # --- what the user does
+
+    def _on_source(self, source: TokenSource, text: str, merge_key: object) -> None:
+        self.bench.edit(SetSource(source, text, merge_key))
+        # The next step may come before the next frame, and starts from this source.
+        self.controls.show_source(self.bench.scene.source)
+
+    def _on_head(self, place: int) -> None:
+        heads = self.bench.scene.heads
+        if place < len(heads):
+            self.bench.point(head=heads[place].uid)
+            self.bars.mark_row(place)
+
+    def _on_pair_bar(self, bar: int) -> None:
+        pair = _places(self.bench.scene, self.bench.view)
+        if pair is not None and bar < len(pair):
+            self._on_head(pair[bar])
+
+    def _on_choice(self) -> None:
+        first, second = (choice.currentIndex() for choice in self.choices)
+        self._on_pair(first, second)
+
+    def _on_pair(self, one: int, other: int) -> None:
+        heads = self.bench.scene.heads
+        if max(one, other) < len(heads):
+            self.bench.look(pair=(heads[one].uid, heads[other].uid))
+            self.matrix.set_cursor_cell(one, other)
+
+
+class _DivergenceView(SnugMatrixView):
+    """Heads by heads; a pointer that passes over it chooses nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("divergenceMatrix")
+        self.setAccessibleName("Jensen–Shannon divergence of each two heads, bits")
+        self.setToolTip(DIVERGENCE_TIP)
+
+    def limit_width(self, pixels: int) -> None:
+        """Keep cells from growing beyond ``pixels`` in all."""
+        self.setMaximumWidth(pixels + self._width_around())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Leave the choice of heads to a click."""
+
+
+def _places(scene: Scene, view: ViewState) -> tuple[int, int] | None:
+    """Return the places of the two heads looked at, from 0; None in a scene of one head."""
+    if view.pair is None:
+        return default_pair(scene)
+    one, other = view.pair
+    return scene.index_of(one), scene.index_of(other)
+
+
+def _head_bars(result: Result, study: InformationStudy) -> list[Bar]:
+    bars = []
+    for number, (head, told) in enumerate(zip(result.heads, study.heads, strict=True), 1):
+        colour = QColor(head_colour(head.head.uid))
+        what = told.why_not or f"I = {formats.short(told.bits, 6)} bits"
+        tip = f"h{number} {head.head.name}: {what}"
+        bars.append(Bar(f"h{number}", told.bits, colour, tip, not head.active))
+    return bars
+
+
+def _reasons(study: InformationStudy) -> list[str]:
+    """Return for each reason why heads are unknown the heads and the reason."""
+    heads: dict[str, list[str]] = {}
+    for number, told in enumerate(study.heads, 1):
+        if told.why_not:
+            heads.setdefault(told.why_not, []).append(f"h{number}")
+    return [f"{', '.join(names)}: {reason}." for reason, names in heads.items()]
+
+
+def _signed(bits: float) -> str:
+    text = _three(bits)
+    return f"+{text}" if bits > 0 and text != _three(0.0) else text
+
+
+def _bars(object_name: str, name: str, tip: str) -> BarList:
+    bars = BarList(_three, "bits")
+    bars.setObjectName(object_name)
+    bars.setAccessibleName(name)
+    bars.setToolTip(tip)
+    return bars
+
+
+def _choice(object_name: str, name: str) -> QComboBox:
+    choice = QComboBox()
+    choice.setObjectName(object_name)
+    choice.setAccessibleName(name)
+    choice.setToolTip(f"{name} of the two whose information is compared")
+    choice.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return choice
+
+
+def _heading(title: str) -> QLabel:
+    label = QLabel(title)
+    label.setWordWrap(True)
+    label.setFont(demi_bold(QFont()))
+    label.setContentsMargins(0, 6, 0, 0)
+    return label
+
+
+def _text(object_name: str) -> QLabel:
+    label = QLabel()
+    label.setObjectName(object_name)
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse
+        | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    return label

@@ -1,0 +1,368 @@
+"""The pipeline: one head from queries and keys to its part of the output, stage by stage."""
+
+from PySide6.QtCore import QKeyCombination, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QHBoxLayout,
+    QLabel,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mhagui.document import HeadResult
+from mhagui.document.pipeline import STAGES, Axis, Pipeline, StageMatrix, row_arithmetic
+from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.docks.pipeline_pictures import StagePictures, Thumbnails
+from mhagui.gui.docks.pipeline_words import stage_words
+from mhagui.gui.icons import icon
+from mhagui.gui.panel import Panel
+from mhagui.gui.widgets.colour_range import ColourRange
+from mhagui.gui.widgets.colour_strip import ColourStrip
+from mhagui.gui.widgets.drawing import demi_bold, scaled_font
+from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.head_box import HeadBox
+from mhagui.gui.widgets.matrix_keys import moved
+from mhagui.gui.widgets.matrix_row import MatrixRow, Term
+from mhagui.gui.widgets.step_list import StepList
+from mhagui.gui.widgets.turning_scroll import TurningScroll
+from mhagui.gui.widgets.words import plain
+from mhagui.palette import head_colour
+
+PLAY_MILLISECONDS = 1500
+LEAST_WIDE = 520  # pixels, from which on the stages can stand beside the matrices
+# The size at which type is as large as elsewhere; in a larger dock it grows, for a lecture hall.
+USUAL_SIZE = QSize(700, 430)
+MOST_GROWTH = 3.0
+MOST_NUMBERED = 64  # positions, beyond which no cell has room for its number
+SWATCH = 10
+ROW_TIP = (
+    "The matrices of this stage, with the cursor's query t and key i marked.\n"
+    "Left and Right, or Page Up and Page Down, go to the stage before and after; Home and End to\n"
+    "the first and last; Space plays. Shift with the arrows moves the cursor's cell; Enter or a\n"
+    "click shows its arithmetic."
+)
+_STAGE_KEYS = {
+    Qt.Key.Key_Left: -1,
+    Qt.Key.Key_PageUp: -1,
+    Qt.Key.Key_Right: 1,
+    Qt.Key.Key_PageDown: 1,
+    Qt.Key.Key_Home: -len(STAGES),
+    Qt.Key.Key_End: len(STAGES),
+}
+
+
+class PipelineDock(Panel):
+    """One stage of the cursor's head shown large, and all of them as a list to go through.
+
+    Signals
+    -------
+    cell_asked
+        The cell under the cursor is to be explained.
+    """
+
+    cell_asked = Signal()
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench, "pipelineDock", "Pipeline")
+        self._pipeline, self._pictures = Pipeline(), StagePictures()
+        self._thumbnails = Thumbnails()
+        self._shown: tuple[StageMatrix, ...] = ()
+        self._pictured: tuple[object, ...] = ()
+        self._growth = 1.0
+        self.timer = QTimer(self)
+        self.timer.setInterval(PLAY_MILLISECONDS)
+        self.timer.timeout.connect(self._on_tick)
+        self.heads = HeadBox()
+        self.steps = StepList([(stage.name, _tip(number)) for number, stage in enumerate(STAGES)])
+        self.back, self.player, self.forth = (QToolButton() for _ in range(3))
+        self.title, self.words = FittingLabel(), FittingLabel()
+        self.row = MatrixRow()
+        self.strips = ColourStrip(), ColourStrip()
+        self._strip_names = QLabel(), QLabel()
+        self._name_widgets()
+        self._connect()
+        self._parts = self._lay_out()
+        self._body = QWidget()
+        self._body.setLayout(self._parts)
+        self.visibilityChanged.connect(self._on_seen)
+        scroll = TurningScroll(self._body, self._parts, LEAST_WIDE)
+        scroll.turned.connect(self._on_turned)
+        self.set_body(scroll)
+
+    def _name_widgets(self) -> None:
+        self.heads.setObjectName("pipelineHead")
+        self.heads.setAccessibleName("Head whose pipeline is shown")
+        self.heads.setToolTip("The head whose stages are shown: the cursor's")
+        for button, name, tip in (
+            (self.back, "previous", "Previous stage (Left or Page Up)"),
+            (self.player, "play", ""),
+            (self.forth, "next", "Next stage (Right or Page Down)"),
+        ):
+            button.setObjectName(f"{name}Stage")
+            button.setIcon(icon(name))
+            button.setAutoRaise(True)
+            button.setToolTip(tip)
+            button.setAccessibleName(tip.partition(" (")[0])
+        self.title.setObjectName("stageTitle")
+        self.words.setObjectName("stageWords")
+        self.row.setObjectName("stageMatrices")
+        self.row.setToolTip(ROW_TIP)
+        self._show_playing()
+
+    def _connect(self) -> None:
+        self.heads.activated.connect(self._on_head)
+        self.steps.chosen.connect(self._go_to)
+        self.back.clicked.connect(self._on_back)
+        self.forth.clicked.connect(self._on_forth)
+        self.player.clicked.connect(self._on_play)
+        self.row.pointed.connect(self._on_pointed)
+        self.row.asked.connect(self._on_asked)
+
+    def take_focus(self) -> None:
+        """Give the keyboard to the stages."""
+        self.row.setFocus()
+
+    # --- layout
+
+    def _lay_out(self) -> QBoxLayout:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(2)
+        for button in (self.back, self.player, self.forth):
+            buttons.addWidget(button)
+        buttons.insertWidget(0, self.heads, 1)
+        side = QVBoxLayout()
+        side.setSpacing(2)
+        side.addLayout(buttons)
+        side.addWidget(self.steps)
+        side.addStretch(1)
+        colours = QHBoxLayout()
+        colours.setSpacing(6)
+        for name, strip in zip(self._strip_names, self.strips, strict=True):
+            colours.addSpacing(6 if name is self._strip_names[1] else 0)
+            colours.addWidget(name)
+            colours.addWidget(strip, 1)
+        large = QVBoxLayout()
+        large.setSpacing(3)
+        for widget in (self.title, self.row, self.words):
+            large.addWidget(widget, 1 if widget is self.row else 0)
+        large.addLayout(colours)
+        parts = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        parts.setContentsMargins(8, 2, 8, 6)
+        parts.setSpacing(8)
+        parts.addLayout(side)
+        parts.addLayout(large, 1)
+        return parts
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Let type grow with the room."""
+        super().resizeEvent(event)
+        size = event.size()
+        growth = min(size.width() / USUAL_SIZE.width(), size.height() / USUAL_SIZE.height())
+        self._growth = round(min(max(growth, 1.0), MOST_GROWTH), 1)
+        self._grow()
+        self._show_thumbnails(self.bench.frame)
+
+    def _on_turned(self, wide: bool) -> None:
+        self.steps.set_upright(wide)
+        self._show_thumbnails(self.bench.frame)
+
+    def _grow(self) -> None:
+        """Make all type as many times as large as the dock's own as its size asks for."""
+        growth = self._growth
+        self._body.setFont(scaled_font(self.font(), growth) if growth > 1 else QFont())
+        self.title.setFont(demi_bold(scaled_font(self.font(), 1.15 * growth)))
+        side = round(16 * growth)
+        for button in (self.back, self.player, self.forth):
+            button.setIconSize(QSize(side, side))
+
+    # --- drawing
+
+    def show_frame(self, frame: Frame, previous: Frame | None) -> None:
+        """Draw what differs from ``previous``."""
+        stage, cursor = _stage(frame), frame.view.cursor
+        place = frame.scene.index_of(cursor.head)
+        if previous is None or frame.scene is not previous.scene:
+            self._show_names(frame)
+        self.heads.setCurrentIndex(place)
+        self.steps.set_step(stage)
+        self.back.setEnabled(stage > 0)
+        self.forth.setEnabled(stage < len(STAGES) - 1)
+        head = frame.result.heads[place]
+        self._show_stage(frame, place, stage)
+        row = row_arithmetic(frame.result, place, cursor.query)
+        words = stage_words(stage, row, cursor.key, head)
+        self.words.set_texts(*words)
+        self.row.setAccessibleName(_tip(stage))
+        self.row.setAccessibleDescription(words[0])
+        self._show_thumbnails(frame)
+
+    def _show_names(self, frame: Frame) -> None:
+        names = [f"h{n} {head.name}" for n, head in enumerate(frame.scene.heads, 1)]
+        if names != [self.heads.itemText(n) for n in range(self.heads.count())]:
+            self.heads.clear()
+            self.heads.addItems(names)
+        for number, head in enumerate(frame.scene.heads):
+            swatch = QPixmap(SWATCH, SWATCH)
+            swatch.fill(QColor(head_colour(head.uid)))
+            self.heads.setItemIcon(number, swatch)
+            self.heads.setItemData(number, plain(head.name), Qt.ItemDataRole.ToolTipRole)
+
+    def _show_stage(self, frame: Frame, place: int, stage: int) -> None:
+        head, cursor = frame.result.heads[place], frame.view.cursor
+        self._shown = self._pipeline.matrices(frame.scene, frame.result, place, stage)
+        drawn, scales = self._pictures.of(self._shown)
+        marks = {Axis.QUERY: cursor.query, Axis.KEY: cursor.key}
+        self.row.show_terms(
+            [
+                Term(matrix.sign, matrix.name, picture, _marked(matrix, marks))
+                for matrix, picture in zip(self._shown, drawn, strict=True)
+            ]
+        )
+        self.title.set_texts(*_titles(stage, head, place, frame.scene.n_positions))
+        self._show_scales(scales)
+
+    def _show_scales(self, scales: dict[str, ColourRange]) -> None:
+        shown = [*scales.items(), None, None]
+        for name, strip, what in zip(self._strip_names, self.strips, shown, strict=False):
+            name.setVisible(what is not None)
+            strip.setVisible(what is not None)
+            if what is not None:
+                name.setText(what[0])
+                strip.set_scale(what[1])
+
+    def _show_thumbnails(self, frame: Frame) -> None:
+        """Draw the small pictures anew where the head, their size or the colours are others."""
+        head = frame.result.heads[frame.scene.index_of(frame.view.cursor.head)]
+        side = self.steps.picture_size()
+        ratio = self.devicePixelRatioF()
+        pictured = (head.q, head.k, head.weights, head.output, head.term, head.gain, side, ratio)
+        before = self._pictured
+        if len(before) == len(pictured) and all(map(_is_same, before, pictured)):
+            return
+        self._pictured = pictured
+        drawn = self._thumbnails.of(head, frame.result.allowed, round(side * ratio), self.palette())
+        for number, pixmap in enumerate(drawn):
+            pixmap.setDevicePixelRatio(ratio)
+            self.steps.set_picture(number, pixmap)
+
+    def redraw(self) -> None:
+        """Draw the small pictures anew as well, and in type of the right size."""
+        self._pictured = ()
+        self._grow()
+        super().redraw()
+
+    # --- what the user does
+
+    def _on_head(self, index: int) -> None:
+        self.bench.point(head=self.bench.frame.scene.heads[index].uid)
+
+    def _go_to(self, stage: int) -> None:
+        self._pause()
+        self.bench.look(stage=min(max(stage, 0), len(STAGES) - 1))
+
+    def _on_back(self) -> None:
+        self._go_to(_stage(self.bench.frame) - 1)
+
+    def _on_forth(self) -> None:
+        self._go_to(_stage(self.bench.frame) + 1)
+
+    def _on_play(self) -> None:
+        if self.timer.isActive():
+            self._pause()
+            return
+        if _stage(self.bench.frame) == len(STAGES) - 1:
+            self.bench.look(stage=0)
+        self.timer.start()
+        self._show_playing()
+
+    def _pause(self) -> None:
+        self.timer.stop()
+        self._show_playing()
+
+    def _on_tick(self) -> None:
+        stage = min(_stage(self.bench.frame) + 1, len(STAGES) - 1)
+        self.bench.look(stage=stage)
+        if stage == len(STAGES) - 1:
+            self._pause()
+
+    def _on_seen(self, seen: bool) -> None:
+        if not seen:
+            self._pause()
+
+    def _show_playing(self) -> None:
+        playing = self.timer.isActive()
+        self.player.setIcon(icon("pause" if playing else "play"))
+        self.player.setAccessibleName("Pause" if playing else "Play all stages")
+        self.player.setToolTip(f"{self.player.accessibleName()} (Space)")
+
+    def _on_pointed(self, number: int, row: int, column: int) -> None:
+        if number < len(self._shown):
+            at = dict(zip(self._shown[number].axes, (row, column), strict=True))
+            self.bench.point(query=at.get(Axis.QUERY), key=at.get(Axis.KEY))
+
+    def _on_asked(self, number: int, row: int, column: int) -> None:
+        self._on_pointed(number, row, column)
+        self.cell_asked.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go from stage to stage, play, move the cursor's cell, or ask about it."""
+        key = event.key()
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if modifiers == Qt.KeyboardModifier.ShiftModifier and self._move_cursor(event):
+            return
+        if modifiers != Qt.KeyboardModifier.NoModifier:
+            super().keyPressEvent(event)
+        elif key in _STAGE_KEYS:
+            self._go_to(_stage(self.bench.frame) + _STAGE_KEYS[Qt.Key(key)])
+        elif key == Qt.Key.Key_Space:
+            self._on_play()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.cell_asked.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _move_cursor(self, event: QKeyEvent) -> bool:
+        """Move the cursor as the arrows do in a heatmap; false where the key is none."""
+        cursor, n_positions = self.bench.view.cursor, self.bench.scene.n_positions
+        target = moved(
+            QKeyCombination(Qt.Key(event.key())),
+            (cursor.query, cursor.key),
+            (n_positions, n_positions),
+        )
+        if target is not None:
+            self.bench.point(query=target[0], key=target[1])
+        return target is not None
+
+
+def _stage(frame: Frame) -> int:
+    return min(max(frame.view.stage, 0), len(STAGES) - 1)
+
+
+def _tip(number: int) -> str:
+    stage = STAGES[number]
+    return f"Stage {number + 1} of {len(STAGES)}: {stage.formula}: {stage.meaning}"
+
+
+def _titles(stage: int, head: HeadResult, place: int, n_positions: int) -> tuple[str, ...]:
+    """Return the stage's formula with the head and what the stage means, and shorter ones."""
+    formula, meaning = STAGES[stage].formula, STAGES[stage].meaning
+    if stage == 0 and head.head.w_q is not None:
+        formula = "Q = X·W_Q, K = X·W_K"
+    short = f"{stage + 1}/{len(STAGES)}  {formula}"
+    full = f"{short} — {meaning}"
+    named = f"h{place + 1} {head.head.name}  ·  {full}"
+    if n_positions <= MOST_NUMBERED:
+        return named, full, short
+    limit = f" (no numbers above T = {MOST_NUMBERED})"
+    return named + limit, full + limit, named, full, short
+
+
+def _marked(matrix: StageMatrix, marks: dict[Axis, int]) -> tuple[int | None, int | None]:
+    rows, columns = matrix.axes
+    return marks.get(rows), marks.get(columns)
+
+
+def _is_same(before: object, now: object) -> bool:
+    return before is now or (isinstance(now, float | int) and before == now)

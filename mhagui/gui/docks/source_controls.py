@@ -1,0 +1,230 @@
+"""The controls of the token source, and of how finely outputs are observed."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QRadioButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mhagui.document.token_source import (
+    LEAST_SYMBOLS,
+    MOST_LAG,
+    MOST_RESOLUTION,
+    MOST_SYMBOLS,
+    SourceKind,
+    TokenSource,
+)
+from mhagui.errors import UserError
+from mhagui.formats import fixed, positions
+from mhagui.gui.widgets.number_box import CountBox, NumberBox
+from mhagui.gui.widgets.number_table import Column, Numbers, Row
+from mhagui.gui.widgets.probability_table import ProbabilityTable
+
+RESOLUTIONS = {"exact": 0.0, "0.1": 0.1, "0.25": 0.25, "0.5": 0.5}
+KIND_TIP = {
+    SourceKind.IID: "Every token uniform over S symbols, independent of all others",
+    SourceKind.MARKOV: "X₁ uniform; then X_{t+1} is drawn from row X_t of the matrix P",
+    SourceKind.PERIODIC: "X₁ uniform; then X_{t+1} = X_t + 1 mod S: period S, random phase",
+    SourceKind.COPY: "The first k tokens i.i.d. uniform; then X_{t+1} = X_{t+1−k}",
+    SourceKind.SUM: "X₁, X₂ i.i.d. uniform; then X_{t+1} = X_t + X_{t−1} mod S, for S = 2 their "
+    "exclusive or: neither alone tells anything of it",
+}
+TABLE_TIP = (
+    "P(X_{t+1} = column | X_t = row). Type a probability: the rest of its row is scaled, "
+    "so that each row sums to 1"
+)
+RESOLUTION_TIP = (
+    "Each component of o_t = Σ_i A_h[t,i]·e_{X_i} is observed rounded to a multiple of this; "
+    "0 is exact, to 12 decimals. Exact outputs tell nearly all pasts apart, so that most heads "
+    "know everything; coarse ones show which tokens a head looks at"
+)
+_probability = partial(fixed, decimals=2)
+
+
+class SourceControls(QWidget):
+    """Kind, S, k, transition matrix and resolution of a token source.
+
+    Signals
+    -------
+    chosen
+        The user asks for the source it carries; then the text of the edit, and its merge key.
+    refused
+        What the user typed cannot be; carries the sentence that says why.
+    """
+
+    chosen = Signal(object, str, object)
+    refused = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._source = TokenSource()
+        self.kind = _KindBox()
+        self.symbols = CountBox(LEAST_SYMBOLS, MOST_SYMBOLS)
+        self.lag = CountBox(1, MOST_LAG)
+        self.table = ProbabilityTable()
+        self.resolution = NumberBox(0.0, MOST_RESOLUTION, 0.05)
+        self._lag_label, self.formula = QLabel("lag k"), QLabel()
+        self._presets = QButtonGroup(self)
+        self._presets.setExclusive(False)  # none is on at another resolution
+        self._name_widgets()
+        self._lay_out()
+        self._connect()
+
+    def _name_widgets(self) -> None:
+        self.kind.setObjectName("sourceKind")
+        self.kind.setAccessibleName("Token source")
+        self.symbols.setObjectName("sourceSymbols")
+        self.symbols.describe("The number of symbols S", "S: how many symbols the source has")
+        self.lag.setObjectName("sourceLag")
+        self.lag.describe("The lag k", "k: X_{t+1} is a copy of the token k back, X_{t+1−k}")
+        self.resolution.setObjectName("sourceResolution")
+        self.resolution.describe("The resolution", RESOLUTION_TIP)
+        self.table.setObjectName("transitionTable")
+        self.table.setAccessibleName("Transition matrix P")
+        self.table.setToolTip(TABLE_TIP)
+        self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.formula.setObjectName("sourceFormula")
+        self.formula.setWordWrap(True)
+        self.formula.setTextFormat(Qt.TextFormat.PlainText)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(4)
+        for row, column, text, field in (
+            (0, 0, "source", self.kind),
+            (1, 0, "symbols S", self.symbols),
+            (1, 2, "", self.lag),
+        ):
+            label = QLabel(text) if text else self._lag_label
+            label.setBuddy(field)
+            grid.addWidget(label, row, column)
+            grid.addWidget(field, row, column + 1, 1, 4 if field is self.kind else 1)
+        grid.setColumnStretch(4, 1)
+        observed = QHBoxLayout()
+        observed.setSpacing(8)
+        for number, text in enumerate(RESOLUTIONS):
+            observed.addWidget(self._preset(number, text))
+        observed.addStretch(1)
+        resolution = QLabel("resolution of o_t")
+        resolution.setToolTip(RESOLUTION_TIP)
+        resolution.setBuddy(self.resolution)
+        line = QHBoxLayout()
+        line.setSpacing(6)
+        line.addWidget(resolution)
+        line.addWidget(self.resolution)
+        line.addStretch(1)
+        column_layout = QVBoxLayout(self)
+        column_layout.setContentsMargins(0, 0, 0, 0)
+        column_layout.setSpacing(4)
+        column_layout.addLayout(grid)
+        column_layout.addWidget(self.formula)
+        column_layout.addWidget(self.table)
+        column_layout.addLayout(line)
+        column_layout.addLayout(observed)
+
+    def _preset(self, number: int, text: str) -> QRadioButton:
+        button = QRadioButton(text)
+        button.setAutoExclusive(False)
+        button.setObjectName(f"resolution{number}")
+        button.setAccessibleName(f"Resolution {text}")
+        button.setToolTip(RESOLUTION_TIP)
+        self._presets.addButton(button, number)
+        return button
+
+    def _connect(self) -> None:
+        self.kind.currentIndexChanged.connect(self._on_kind)
+        self.symbols.valueChanged.connect(self._on_symbols)
+        self.lag.valueChanged.connect(self._on_lag)
+        self.resolution.valueChanged.connect(self._on_resolution)
+        self._presets.idClicked.connect(self._on_preset)
+        self.table.written.connect(self._on_probability)
+        for part in (self.symbols, self.lag, self.resolution, self.table):
+            part.refused.connect(self.refused)
+
+    def show_source(self, source: TokenSource) -> None:
+        """Show ``source`` silently."""
+        self._source = source
+        with QSignalBlocker(self.kind):
+            self.kind.setCurrentIndex(list(SourceKind).index(source.kind))
+        self.kind.setToolTip(KIND_TIP[source.kind])
+        self.symbols.show_value(source.n_symbols)
+        self.lag.show_value(source.lag)
+        self.resolution.show_value(source.resolution)
+        for number, resolution in enumerate(RESOLUTIONS.values()):
+            self._presets.button(number).setChecked(resolution == source.resolution)
+        self.formula.setText(source.formula)
+        for part in (self._lag_label, self.lag):
+            part.setVisible(source.kind is SourceKind.COPY)
+        self.table.setVisible(source.kind is SourceKind.MARKOV)
+        self.table.set_numbers(_transition_numbers(source))
+
+    def _on_kind(self, index: int) -> None:
+        kind = list(SourceKind)[index]
+        self.chosen.emit(replace(self._source, kind=kind), "Change token source", None)
+
+    def _on_symbols(self, count: int) -> None:
+        source = self._source.with_symbols(count)
+        self.chosen.emit(source, "Change number of symbols", "source symbols")
+
+    def _on_lag(self, lag: int) -> None:
+        self.chosen.emit(replace(self._source, lag=lag), "Change lag", "source lag")
+
+    def _on_preset(self, number: int) -> None:
+        # Checked by what it stands for alone: the click alone changes nothing.
+        self.show_source(self._source)
+        self._ask_for_resolution(list(RESOLUTIONS.values())[number])
+
+    def _on_resolution(self, resolution: float) -> None:
+        try:
+            self._ask_for_resolution(resolution)
+        except UserError as error:
+            self.resolution.show_value(self._source.resolution)
+            self.refused.emit(str(error))
+
+    def _ask_for_resolution(self, resolution: float) -> None:
+        source = replace(self._source, resolution=resolution)
+        self.chosen.emit(source, "Change resolution", "source resolution")
+
+    def _on_probability(self, row: int, column: int, probability: float) -> None:
+        try:
+            source = self._source.with_probability(row, column, probability)
+        except UserError as error:
+            self.refused.emit(str(error))
+        else:
+            self.chosen.emit(source, "Change transition probability", None)
+
+
+class _KindBox(QComboBox):
+    """The kinds of sources."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        for number, kind in enumerate(SourceKind):
+            self.addItem(kind.value, kind)
+            self.setItemData(number, KIND_TIP[kind], Qt.ItemDataRole.ToolTipRole)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Turn only while the box has the focus, so that scrolling past it changes nothing."""
+        super().wheelEvent(event) if self.hasFocus() else event.ignore()
+
+
+def _transition_numbers(source: TokenSource) -> Numbers:
+    names = positions(source.n_symbols, "s")
+    rows = tuple(Row(name, _probability, tip=TABLE_TIP) for name in names)
+    columns = (*(Column(name) for name in names), Column("sum", "Each row sums to 1"))
+    matrix = source.probabilities
+    return Numbers(rows, columns, np.column_stack([matrix, matrix.sum(axis=1)]))

@@ -1,0 +1,314 @@
+"""The dialog in which a head is designed row by row: weights asked for, and what is found."""
+
+import math
+import time
+from threading import Thread
+
+import numpy as np
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mhagui import core, formats
+from mhagui.core import LARGEST_TARGET, TARGET_TOLERANCE, TargetFit
+from mhagui.document.records import Array
+from mhagui.document.table_text import parse_number
+from mhagui.errors import UserError
+from mhagui.gui.bench import Frame
+from mhagui.gui.pictures import position_labels, weight_table
+from mhagui.gui.widgets.matrix_picture import Picture
+from mhagui.gui.widgets.matrix_view import MatrixView
+from mhagui.gui.widgets.wanted_table import WantedTable
+
+_LOOK_EVERY = 10  # milliseconds
+_PATIENCE = 0.15  # seconds until it is said that the search goes on
+_NOTHING_GIVEN = "Give at least one row; empty rows are free."
+_SEARCHING = "Searching for queries and keys…"
+_INTRO = (
+    "Give the rows of A that matter. Each is scaled to sum 1, so 1 0 1 0 is .5 0 .5 0;"
+    " empty rows are free."
+)
+
+
+def why_not_by_rows(n_positions: int) -> str:
+    """Return why no head of T positions is designed by rows; empty where one can be."""
+    if n_positions <= LARGEST_TARGET:
+        return ""
+    return f"Rows of at most {LARGEST_TARGET} positions can be asked for; T is {n_positions}"
+
+
+def asked_rows(wanted: Array) -> Array:
+    """Return each row of ``wanted`` scaled to sum 1, NaN where all its cells are; empty ones are 0.
+
+    Raises UserError where a row has nothing above 0.
+    """
+    given = ~np.isnan(wanted).all(axis=1)
+    sums = np.nansum(wanted, axis=1)
+    for row in np.flatnonzero(given & ~(sums > 0)):
+        raise UserError(f"Row t{row + 1} asks for nothing; give it a weight above 0.")
+    asked = np.full_like(wanted, math.nan)
+    asked[given] = np.nan_to_num(wanted[given]) / sums[given, np.newaxis]
+    return asked
+
+
+def verdict(fit: TargetFit, d_k: int) -> str:
+    """Return in words how near ``fit`` comes to what was asked for."""
+    if fit.worst_row is None:
+        return _NOTHING_GIVEN
+    if fit.largest_error <= TARGET_TOLERANCE:
+        thousandths = max(math.ceil(1000 * fit.largest_error - 1e-6), 1)
+        return f"Found with d_k = {d_k}: every given weight is met within {thousandths / 1000:g}."
+    nearest = f"Nearest found misses row t{fit.worst_row + 1} by {fit.largest_error:.2f};"
+    if fit.d_k_needed is None:
+        return f"{nearest} no larger d_k was found that would do."
+    return f"{nearest} d_k = {fit.d_k_needed} would do."
+
+
+class _Search:
+    """A search in a thread of its own; it knows nobody, so that it may outlive who asked."""
+
+    def __init__(self, asked: Array, d_k: int) -> None:
+        self.asked = asked
+        self.since = time.monotonic()
+        self.fit: TargetFit | None = None
+        Thread(target=self._run, args=(d_k,), daemon=True).start()
+
+    def _run(self, d_k: int) -> None:
+        self.fit = core.queries_and_keys_for(self.asked, d_k)
+
+
+class TargetDialog(QDialog):
+    """Asks for rows of a head's weights, and shows the nearest that its width was found to do.
+
+    Signals
+    -------
+    found
+        The user takes what was found; carries the ``TargetFit``.
+    """
+
+    found = Signal(object)
+
+    def __init__(self, frame: Frame, place: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._current, self._d_k = frame.result.heads[place].weights, frame.scene.d_k
+        n_positions = frame.scene.n_positions
+        self._wanted = np.full((n_positions, n_positions), math.nan)
+        self._asked: Array | None = None
+        self._search: _Search | None = None
+        self._fit: TargetFit | None = None
+        self.setObjectName("targetDialog")
+        self.setWindowTitle(f"Design head h{place + 1} by rows")
+        self._row, self._cells = QSpinBox(), QLineEdit()
+        self._set_row = QPushButton("&Set row")
+        self._table, self._view = WantedTable(), MatrixView()
+        self._take_current, self._clear = QPushButton("Take &current"), QPushButton("&Empty all")
+        self._message = QLabel()
+        self._buttons = QDialogButtonBox()
+        self._apply = self._buttons.addButton("&Apply", QDialogButtonBox.ButtonRole.AcceptRole)
+        self._cancel = self._buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        self._timer = QTimer(self)
+        self._lay_out()
+        self._describe(n_positions, f"h{place + 1}")
+        self._connect()
+        self._row.setValue(frame.view.cursor.query + 1)
+        self._cells.setFocus()
+        self._ask()
+
+    # --- what it is made of
+
+    def _lay_out(self) -> None:
+        intro = QLabel(_INTRO)
+        intro.setWordWrap(True)
+        line, below = QHBoxLayout(), QHBoxLayout()
+        label = QLabel("&Row")
+        label.setBuddy(self._row)
+        for widget, stretch in ((label, 0), (self._row, 0), (self._cells, 1), (self._set_row, 0)):
+            line.addWidget(widget, stretch)
+        for button in (self._take_current, self._clear):
+            below.addWidget(button)
+        below.addStretch(1)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.addWidget(QLabel("Wanted"), 0, 0)
+        grid.addWidget(QLabel(f"Found, at gain 1 and d_k = {self._d_k}"), 0, 1)
+        grid.addWidget(self._table, 1, 0)
+        grid.addWidget(self._view, 1, 1)
+        grid.addLayout(below, 2, 0)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+        grid.setRowStretch(1, 1)
+        rows = QVBoxLayout(self)
+        rows.addWidget(intro)
+        rows.addLayout(line)
+        rows.addLayout(grid, 1)
+        rows.addWidget(self._message)
+        rows.addWidget(self._buttons)
+        self._message.setWordWrap(True)
+        self._message.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        self.resize(820, 480)
+
+    def _describe(self, n_positions: int, head: str) -> None:
+        self._row.setRange(1, n_positions)
+        self._row.setPrefix("t")
+        self._cells.setPlaceholderText(".5 0 .5 0")
+        for button in (self._set_row, self._take_current, self._clear, self._apply, self._cancel):
+            button.setAutoDefault(False)  # Enter sets the row
+        self._view.setMinimumWidth(220)
+        for widget, name, spoken, tip in (
+            (self._row, "targetRow", "Row t", "Which row of A the numbers at the right are for"),
+            (self._cells, "targetCells", "Weights of the row",
+             "Weights of positions t1, t2 … of the row; Enter sets them"),
+            (self._set_row, "targetSetRow", "Set row", "Ask for this row"),
+            (self._table, "targetWanted", "Wanted weights", self._table.toolTip()),
+            (self._view, "targetFound", "Found weights", ""),
+            (self._take_current, "targetCurrent", "Take current weights",
+             f"Ask for the weights that {head} has now"),
+            (self._clear, "targetClear", "Empty all rows", "Leave every row free"),
+            (self._message, "targetMessage", "What was found", ""),
+            (self._apply, "targetApply", "Apply", f"Make {head} hand-set, with the Q and K found"),
+            (self._cancel, "targetCancel", "Cancel", "Leave the head as it is"),
+        ):  # fmt: skip
+            widget.setObjectName(name)
+            widget.setAccessibleName(spoken)
+            widget.setToolTip(tip)
+
+    def _connect(self) -> None:
+        self._cells.returnPressed.connect(self._on_row)
+        self._set_row.clicked.connect(self._on_row)
+        self._table.written.connect(self._on_written)
+        self._table.refused.connect(self._message.setText)
+        self._table.row_pointed.connect(self._on_pointed)
+        self._view.pointed.connect(self._on_pointed)
+        self._row.valueChanged.connect(self._on_row_number)
+        self._take_current.clicked.connect(self._on_take_current)
+        self._clear.clicked.connect(self._on_clear)
+        self._buttons.accepted.connect(self.accept)
+        self._buttons.rejected.connect(self.reject)
+        self._timer.setInterval(_LOOK_EVERY)
+        self._timer.timeout.connect(self._look)
+
+    # --- what the user does
+
+    def _on_row(self) -> None:
+        row = self._row.value() - 1
+        texts = [text.rstrip(",;") for text in self._cells.text().split()]
+        try:
+            if not 1 <= len(texts) <= row + 1:
+                raise UserError(f"Row t{row + 1} takes 1 to {row + 1} numbers; got {len(texts)}.")
+            numbers = [parse_number(text) for text in texts]
+        except UserError as error:
+            self._message.setText(str(error))
+            return
+        cells = np.zeros((1, row + 1))
+        cells[0, : len(numbers)] = numbers
+        if self._on_written(row, 0, cells):
+            self._cells.selectAll()
+
+    def _on_written(self, row: int, column: int, values: Array) -> bool:
+        """Write a block where it fits; what it has past the diagonal must be 0 or empty."""
+        n = len(self._wanted)
+        height, width = values.shape
+        rows, columns = np.arange(row, row + height), np.arange(column, column + width)
+        inside = (columns <= rows[:, np.newaxis]) & (rows < n)[:, np.newaxis]
+        refusal = ""
+        if (values < 0).any():
+            refusal = f"A weight is at least 0; got {formats.short(float(np.nanmin(values)))}."
+        elif np.nan_to_num(values[~inside]).any():
+            refusal = f"Weights past the diagonal are masked; row t{row + 1} ends at t{row + 1}."
+        if refusal:
+            self._message.setText(refusal)
+            return False
+        wanted = self._wanted.copy()
+        n_rows, n_columns = min(height, n - row), min(width, n - column)
+        block = wanted[row : row + n_rows, column : column + n_columns]
+        block[...] = np.where(inside, values, math.nan)[:n_rows, :n_columns]
+        self._want(wanted)
+        return True
+
+    def _on_take_current(self) -> None:
+        allowed = core.causal_mask(len(self._current))
+        self._want(np.where(allowed, self._current, math.nan))
+
+    def _on_clear(self) -> None:
+        self._want(np.full_like(self._wanted, math.nan))
+
+    def _on_row_number(self, number: int) -> None:
+        self._view.set_cursor_cell(number - 1, None)
+
+    def _on_pointed(self, row: int, _column: int = 0) -> None:
+        self._row.setValue(row + 1)
+
+    # --- the search
+
+    def _want(self, wanted: Array) -> None:
+        self._wanted = wanted
+        self._ask()
+
+    def _ask(self) -> None:
+        """Search for what is wanted now; while a search runs this waits, and only the newest."""
+        self._fit = self._asked = None
+        self._apply.setEnabled(False)
+        self._table.show_weights(self._wanted)
+        try:
+            self._asked = asked_rows(self._wanted)
+        except UserError as error:
+            self._message.setText(str(error))
+            return
+        if self._search is None:
+            self._begin(self._asked)
+
+    def _begin(self, asked: Array) -> None:
+        self._search = _Search(asked, self._d_k)
+        self._timer.start()
+
+    def _look(self) -> None:
+        """Look whether the search has ended."""
+        search = self._search
+        if search is None or self._asked is None:
+            return
+        if search.fit is None:
+            if time.monotonic() - search.since > _PATIENCE:
+                self._message.setText(_SEARCHING)
+        elif search.asked is self._asked:
+            self._timer.stop()
+            self._search = None
+            self._take(search.fit)
+        else:  # something else is wanted by now
+            self._begin(self._asked)
+
+    def _take(self, fit: TargetFit) -> None:
+        self._fit = fit
+        self._apply.setEnabled(fit.worst_row is not None)
+        self._message.setText(verdict(fit, self._d_k))
+        self._show_found(fit.realised)
+
+    def _show_found(self, weights: Array) -> None:
+        labels = position_labels(len(weights))
+        self._view.set_picture(
+            Picture(
+                values=weights,
+                indices=core.quantise(weights, 0.0, 1.0),
+                table=weight_table(),
+                row_labels=labels,
+                column_labels=labels,
+                allowed=core.causal_mask(len(weights)),
+                noun="weight",
+            )
+        )
+
+    def done(self, result: int) -> None:
+        """Hand over what was found when it is taken."""
+        self._timer.stop()
+        if result == QDialog.DialogCode.Accepted and self._fit is not None:
+            self.found.emit(self._fit)
+        super().done(result)

@@ -1,0 +1,245 @@
+"""The tokens: what stands at each position, to be dragged about or typed anew."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mhagui import formats
+from mhagui.document import Scene
+from mhagui.document.edits import Edit
+from mhagui.document.patterns import MAX_POSITIONS
+from mhagui.document.scene import MAX_TOKEN_LENGTH
+from mhagui.document.token_edits import DragTokens, MoveToken, RepeatToken, SetTokens, SwapTokens
+from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.panel import Panel
+from mhagui.gui.widgets.token_strip import Drop, TokenStrip
+
+NO_TOKENS = (
+    "This scene has positions only. There are tokens in the lessons “content and position” and "
+    "“induction”."
+)
+STRIP_TIP = (
+    "What stands at each position; the content part of X goes with a token, the position part "
+    "stays.\n"
+    "Click, ← or →: row t.  Shift with them: key i.\n"
+    "Drag onto a token: swap, S swaps those of row t and key i.\n"
+    "Drag between tokens: move, Ctrl+Shift+← and → move that of row t.\n"
+    "Ctrl and drag: repeat, R repeats the token of key i at row t.  Esc: let go."
+)
+FIELD_TIP = (
+    "The sequence as text, tokens separated by spaces; Enter makes it the input, T its length.\n"
+    "A new word takes the place of one that is no longer used."
+)
+SIDE_BY_SIDE = 440  # pixels; in a narrower dock the field stands below the chips
+MAX_TEXT_LENGTH = MAX_POSITIONS * (MAX_TOKEN_LENGTH + 1)
+_EDITS: dict[str, Callable[[int, int], Edit]] = {
+    "swap": SwapTokens,
+    "move": MoveToken,
+    "repeat": RepeatToken,
+}
+
+
+class _Beginning(NamedTuple):
+    """The scene and the cursor's row before a drag."""
+
+    scene: Scene
+    row: int
+
+
+class TokensDock(Panel):
+    """A chip per position, and the sequence as text."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench, "tokensDock", "Tokens")
+        self._begun: _Beginning | None = None  # of the drag at hand
+        self.strip = self._make_strip()
+        self.field = self._make_field()
+        self._scroll = _StripScroll(self.strip)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(_Body(self._scroll, self.field))
+        self._pages.addWidget(_note())
+        self.set_body(self._pages)
+
+    def _make_strip(self) -> TokenStrip:
+        strip = TokenStrip()
+        strip.setObjectName("tokenStrip")
+        strip.setAccessibleName("Tokens by position")
+        strip.setToolTip(STRIP_TIP)
+        strip.row_pointed.connect(self._on_row)
+        strip.key_pointed.connect(self._on_key)
+        strip.dragged.connect(self._on_dragged)
+        strip.dropped.connect(self._on_dropped)
+        strip.asked.connect(self._on_asked)
+        return strip
+
+    def _make_field(self) -> QLineEdit:
+        field = QLineEdit()
+        field.setObjectName("tokenSequence")
+        field.setAccessibleName("Sequence of tokens, separated by spaces")
+        field.setToolTip(FIELD_TIP)
+        field.setMinimumWidth(150)
+        field.setMaxLength(MAX_TEXT_LENGTH)
+        field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        field.returnPressed.connect(self._on_typed)
+        field.editingFinished.connect(self._on_left)
+        return field
+
+    # --- drawing
+
+    def show_frame(self, frame: Frame, previous: Frame | None) -> None:
+        """Show the tokens, and mark the cursor's row and key."""
+        scene, cursor = frame.scene, frame.view.cursor
+        if previous is None or _words_of(scene) != _words_of(previous.scene):
+            self._pages.setCurrentIndex(0 if scene.tokens else 1)
+            self.strip.set_tokens(scene.tokens, scene.vocabulary)
+            self._scroll.fit()
+            if not self.field.isModified():
+                self._show_text(scene)
+        self.strip.set_cursor(cursor.query, cursor.key)
+
+    def _show_text(self, scene: Scene) -> None:
+        text = _text_of(scene)
+        if text != self.field.text():
+            self.field.setText(text)
+            self.field.setCursorPosition(0)
+        self.field.setModified(False)
+
+    # --- what the user does
+
+    def _on_row(self, place: int) -> None:
+        self.bench.point(query=place)
+        self._follow()
+
+    def _on_key(self, place: int) -> None:
+        self.bench.point(key=place)
+        self._follow()
+
+    def _follow(self) -> None:
+        """Mark the cursor's places: the next key may come before the next frame."""
+        cursor = self.bench.view.cursor
+        self.strip.set_cursor(cursor.query, cursor.key)
+
+    def _on_dragged(self, drop: Drop | None) -> None:
+        if self._begun is None:
+            self._begun = _Beginning(self.bench.scene, self.bench.view.cursor.query)
+        edit = DragTokens(self._begun.scene, _edit_of(drop) if drop else None)
+        self.bench.edit(edit, gesture=self._begun)
+        self._on_row(drop.target if drop else self._begun.row)
+
+    def _on_dropped(self) -> None:
+        self._begun = None
+
+    def _on_asked(self, drop: Drop) -> None:
+        if self.bench.edit(_edit_of(drop)):
+            scene = self.bench.scene
+            self.strip.set_tokens(scene.tokens, scene.vocabulary)
+            if drop.kind == "move":
+                self._on_row(drop.target)
+
+    def _on_typed(self) -> None:
+        tokens = tuple(word.replace(formats.SPACE, " ") for word in self.field.text().split())
+        if self.bench.edit(SetTokens(tokens)):
+            self._show_text(self.bench.scene)
+
+    def _on_left(self) -> None:
+        """Show the scene's own sequence again where another was typed, but not entered."""
+        if not self.field.hasFocus():
+            self._show_text(self.bench.scene)
+
+
+class _StripScroll(QScrollArea):
+    """Scrolls the chips from side to side; it is as high as they are."""
+
+    def __init__(self, strip: TokenStrip) -> None:
+        super().__init__()
+        self._strip = strip
+        self.setWidget(strip)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        strip.reached.connect(self._on_reached)
+
+    def fit(self) -> None:
+        """Take the height of the chips, and of a scroll bar where there is one."""
+        self.setFixedHeight(self._wanted_height())
+        self.updateGeometry()
+
+    def _wanted_height(self) -> int:
+        hint = self._strip.sizeHint()
+        needs_bar = hint.width() > self.width()
+        bar = self.horizontalScrollBar().sizeHint().height() if needs_bar else 0
+        return hint.height() + bar
+
+    def sizeHint(self) -> QSize:
+        """Ask for all chips to be seen."""
+        return QSize(self._strip.sizeHint().width(), self._wanted_height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Make do with a few chips."""
+        return QSize(120, self._wanted_height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Make room for the scroll bar, or take it back."""
+        super().resizeEvent(event)
+        self.fit()
+
+    def _on_reached(self, x: int) -> None:
+        self.ensureVisible(x, self._strip.height() // 2, self._strip.height(), 0)
+
+
+class _Body(QWidget):
+    """Chips and field side by side, or one below the other where the dock is narrow."""
+
+    def __init__(self, scroll: _StripScroll, field: QLineEdit) -> None:
+        super().__init__()
+        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._box.setSpacing(8)
+        self._box.addWidget(scroll)
+        self._box.addWidget(field)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 8, 6)
+        column.addLayout(self._box)
+        column.addStretch(1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Choose between side by side and one below the other."""
+        super().resizeEvent(event)
+        is_wide = self.width() >= SIDE_BY_SIDE
+        direction = QBoxLayout.Direction
+        self._box.setDirection(direction.LeftToRight if is_wide else direction.TopToBottom)
+
+
+def _note() -> QLabel:
+    note = QLabel(NO_TOKENS)
+    note.setObjectName("tokensNote")
+    note.setWordWrap(True)
+    note.setAlignment(Qt.AlignmentFlag.AlignTop)
+    note.setContentsMargins(8, 4, 8, 6)
+    return note
+
+
+def _words_of(scene: Scene) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return scene.tokens, scene.vocabulary
+
+
+def _edit_of(drop: Drop) -> Edit:
+    return _EDITS[drop.kind](drop.source, drop.target)
+
+
+def _text_of(scene: Scene) -> str:
+    """Return the tokens separated by spaces; those within a token stand as signs of their own."""
+    return " ".join(token.replace(" ", formats.SPACE) for token in scene.tokens)

@@ -1,0 +1,105 @@
+"""Where the docks are in the window."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMainWindow
+
+from mhagui.gui.bench import Bench
+from mhagui.gui.dock_title import DockTitle
+from mhagui.gui.docks.cell import CellDock
+from mhagui.gui.docks.cost import CostDock
+from mhagui.gui.docks.entropy import EntropyDock
+from mhagui.gui.docks.filter_bank import FilterBankDock
+from mhagui.gui.docks.heads import HeadsDock
+from mhagui.gui.docks.heatmaps import HeatmapsDock
+from mhagui.gui.docks.impulse import ImpulseDock
+from mhagui.gui.docks.information import InformationDock
+from mhagui.gui.docks.lesson import LessonDock
+from mhagui.gui.docks.output_projection import OutputProjectionDock
+from mhagui.gui.docks.pipeline import PipelineDock
+from mhagui.gui.docks.rank import RankDock
+from mhagui.gui.docks.tokens import TokensDock
+from mhagui.gui.docks.weights import WeightsDock
+from mhagui.gui.panel import Panel
+from mhagui.gui.progress_store import ProgressStore
+
+Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+
+
+class Docks:
+    """All docks of one window: made, placed, shown when they are asked for."""
+
+    def __init__(self, window: QMainWindow, bench: Bench, store: ProgressStore | None) -> None:
+        self._window = window
+        self.heads = HeadsDock(bench)
+        self.lesson = LessonDock(bench, store)
+        self.cost = CostDock(bench)
+        self.heatmaps = HeatmapsDock(bench)
+        self.pipeline = PipelineDock(bench)
+        self.tokens = TokensDock(bench)
+        self.projection = OutputProjectionDock(bench)
+        self.filter_bank = FilterBankDock(bench)
+        self.weights = WeightsDock(bench)
+        self.entropy = EntropyDock(bench)
+        self.rank = RankDock(bench)
+        self.impulse = ImpulseDock(bench)
+        self.information = InformationDock(bench)
+        self.cell = CellDock(bench)
+        # Docks of one place are behind one another; the first of them is in front.
+        self._places: tuple[tuple[Panel, ...], ...] = (
+            (self.heads, self.lesson, self.cost),
+            (self.heatmaps, self.pipeline),
+            (self.tokens,),
+            (self.projection, self.filter_bank, self.weights),
+            (self.entropy, self.rank, self.impulse, self.information),
+            (self.cell,),
+        )
+        for dock in self.all:
+            dock.setTitleBarWidget(DockTitle(dock))
+            dock.setParent(window)
+            dock.hide()
+
+    @property
+    def all(self) -> tuple[Panel, ...]:
+        """Every dock, in the order in which menus list them."""
+        return tuple(dock for place in self._places for dock in place)
+
+    def show(self, names: Iterable[str]) -> None:
+        """Bring the docks with these object names to the front."""
+        docks = {dock.objectName(): dock for dock in self.all}
+        for name in names:
+            docks[name].show()
+            docks[name].raise_()
+
+    def place(self) -> None:
+        """Put every dock where it is at first; the window has to be shown.
+
+        Qt 6.11 leaves a second tab bar behind wherever docks are tabbed in a window that is not
+        shown, and so does its ``restoreState``.
+        """
+        split = self._window.splitDockWidget
+        for dock in self.all:
+            dock.setFloating(False)
+            self._window.removeDockWidget(dock)
+        self._window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self.heads)
+        split(self.heads, self.heatmaps, Horizontal)
+        split(self.heatmaps, self.entropy, Horizontal)
+        split(self.heatmaps, self.projection, Vertical)
+        split(self.heatmaps, self.tokens, Vertical)
+        split(self.entropy, self.cell, Vertical)
+        for first, *others in self._places:
+            for dock in others:
+                self._window.tabifyDockWidget(first, dock)
+        for dock in self.all:
+            dock.setVisible(dock not in (self.tokens, self.cell))
+        for first, *_ in self._places:
+            first.raise_()
+        self._share_space()
+
+    def _share_space(self) -> None:
+        columns = [self.heads, self.heatmaps, self.entropy]
+        self._window.resizeDocks(columns, [290, 670, 320], Horizontal)
+        rows = [self.heatmaps, self.tokens, self.projection]
+        self._window.resizeDocks(rows, [460, 90, 270], Vertical)
+        self._window.resizeDocks([self.entropy, self.cell], [380, 350], Vertical)

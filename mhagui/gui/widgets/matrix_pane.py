@@ -1,0 +1,67 @@
+"""A matrix under its caption: as numbers to type in, or as a picture."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from mhagui.gui.widgets.colour_range import ColourRange, round_limit
+from mhagui.gui.widgets.colour_strip import ColourStrip
+from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.editable_model import EditableMatrix, EditableModel
+from mhagui.gui.widgets.editable_table import EditableTable
+from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
+from mhagui.palette import diverging_table
+
+_COLOURS = diverging_table()
+
+
+class MatrixPane(QWidget):
+    """Shows an EditableMatrix as a table or, where that is asked for, in colours alone."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.model = EditableModel(self)
+        self.table = EditableTable(self.model)
+        self.table.setObjectName(f"{name}Table")
+        self.view = SnugMatrixView()
+        self.view.setObjectName(f"{name}View")
+        self.strip = ColourStrip()
+        self.strip.setObjectName(f"{name}Colours")
+        self.caption = FittingLabel()
+        self.caption.setFont(demi_bold(self.caption.font()))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.caption)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.view, 0, Qt.AlignmentFlag.AlignTop)
+        column.addWidget(self.strip)
+        column.addStretch()
+
+    def show_matrix(
+        self, matrix: EditableMatrix, captions: tuple[str, ...], tip: str, *, as_picture: bool
+    ) -> None:
+        """Show ``matrix`` under the longest of ``captions`` that fits."""
+        self.caption.set_texts(*captions)
+        self.caption.setToolTip(tip)
+        self.model.set_matrix(matrix)
+        self.table.setVisible(not as_picture)
+        self.view.setVisible(as_picture)
+        self.strip.setVisible(as_picture)
+        self.table.setAccessibleName(matrix.name)
+        self.view.setAccessibleName(matrix.name)
+        if as_picture:
+            self._paint(matrix)
+
+    def mark(self, row: int | None, columns: range) -> None:
+        """Mark the cursor's row, and the columns of its head."""
+        self.table.outline_row(row)
+        self.table.mark_columns(columns)
+        self.view.set_cursor_cell(row, None)
+
+    def _paint(self, matrix: EditableMatrix) -> None:
+        limit = round_limit(matrix.values)
+        scale = ColourRange(-limit, limit, matrix.name, _COLOURS)
+        bands = matrix.column_bands or None
+        self.view.show_values(matrix.values, scale, matrix.row_labels, matrix.column_labels, bands)
+        self.strip.set_scale(scale)

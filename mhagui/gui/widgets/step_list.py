@@ -1,0 +1,82 @@
+"""The steps of a process as a list of small pictures, one of which is the step of the moment."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QPixmap
+from PySide6.QtWidgets import QButtonGroup, QGridLayout, QSizePolicy, QToolButton, QWidget
+
+PICTURES = {True: 1.05, False: 1.5}  # heights of a line of text; beside the name and above it
+COLUMNS = 4  # where steps lie side by side
+
+
+class StepList(QWidget):
+    """Buttons, one below the other or four to a row; the keys for them are for others to handle.
+
+    Signals
+    -------
+    chosen
+        The step of that number, from 0, was clicked.
+    """
+
+    chosen = Signal(int)
+
+    def __init__(self, steps: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._upright: bool | None = None
+        self._group = QButtonGroup(self)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(0)
+        self.buttons = [self._button(number, *step) for number, step in enumerate(steps)]
+        self._group.idClicked.connect(self.chosen)
+        self.set_upright(False)
+
+    def _button(self, number: int, name: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setText(f"{number + 1} {name}")
+        button.setToolTip(tip)
+        button.setAccessibleName(f"Stage {number + 1}, {name}")
+        button.setObjectName(f"stage{number + 1}")
+        button.setCheckable(True)
+        button.setAutoRaise(True)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._group.addButton(button, number)
+        return button
+
+    def set_upright(self, upright: bool) -> None:
+        """Put the steps one below the other, or in rows."""
+        if upright == self._upright:
+            return
+        self._upright = upright
+        style = Qt.ToolButtonStyle
+        for number, button in enumerate(self.buttons):
+            row, column = (number, 0) if upright else divmod(number, COLUMNS)
+            self._grid.addWidget(button, row, column)
+            beside, under = style.ToolButtonTextBesideIcon, style.ToolButtonTextUnderIcon
+            button.setToolButtonStyle(beside if upright else under)
+        self._size_pictures()
+
+    def set_step(self, number: int) -> None:
+        """Show that ``number`` is the step of the moment."""
+        self.buttons[number].setChecked(True)
+
+    def picture_size(self) -> int:
+        """Return the side of the pictures, in logical pixels."""
+        return round(PICTURES[bool(self._upright)] * self.fontMetrics().height())
+
+    def set_picture(self, number: int, pixmap: QPixmap) -> None:
+        """Show ``pixmap`` at step ``number``."""
+        self.buttons[number].setIcon(QIcon(pixmap))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Give the pictures the size that goes with another font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._size_pictures()
+
+    def _size_pictures(self) -> None:
+        side = self.picture_size()
+        for button in self.buttons:
+            button.setIconSize(QSize(side, side))

@@ -1,0 +1,241 @@
+"""What somebody did in the exercises, to hand in: Markdown with pictures, or a PDF."""
+
+import enum
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+from mhagui import __version__
+from mhagui.document import Result, Scene, compute, scene_from_json
+from mhagui.document.exercise_list import OBJECTIVES, exercises
+from mhagui.document.exercises import Choice, Exercise, Question
+from mhagui.document.progress import Progress
+from mhagui.errors import UserError
+from mhagui.figures import FIGURES, draw, render
+from mhagui.files import make_folder, write_all
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TITLE = "Multi-head attention: exercises"
+MARKDOWN_DPI = 150
+
+
+class Kind(enum.Enum):
+    """What a piece of text is; the value is what stands before it in Markdown."""
+
+    TITLE = "# "
+    HEADING = "## "
+    PART = "### "
+    TEXT = ""
+    STEP = "1. "
+    MET = "- [x] "
+    UNMET = "- [ ] "
+
+
+class Piece(NamedTuple):
+    """A paragraph."""
+
+    kind: Kind
+    text: str
+
+
+class Section(NamedTuple):
+    """Pieces of text and the figure that follows them, by its name."""
+
+    pieces: list[Piece]
+    figure: "tuple[str, Figure] | None" = None
+
+
+def write_report(progress: Progress, path: Path) -> None:
+    """Write the report to ``path``: a PDF, or Markdown with a folder of pictures beside it.
+
+    Raises
+    ------
+    UserError
+        When the name ends neither in .pdf nor in .md, or a file cannot be written.
+    """
+    kind = path.suffix.lower()
+    if kind == ".pdf":
+        write_all({path: report_pdf(progress)})
+    elif kind == ".md":
+        folder = f"{path.stem}-figures"
+        text, pictures = report_markdown(progress, folder)
+        if pictures:
+            make_folder(path.parent / folder)
+        files = {path.parent / folder / name: data for name, data in pictures.items()}
+        write_all({**files, path: text})
+    else:
+        raise UserError(f"A report is a .pdf or a .md file; got “{path.name}”.")
+
+
+def report_markdown(progress: Progress, folder: str) -> tuple[bytes, dict[str, bytes]]:
+    """Return the text of the report, and by name the pictures it expects in ``folder``."""
+    pictures: dict[str, bytes] = {}
+    parts: list[str] = []
+    for number, section in _numbered_sections(progress):
+        parts += _markdown_paragraphs(section.pieces)
+        if section.figure is not None:
+            name, figure = section.figure
+            file = f"exercise-{number}-{name}.png"
+            pictures[file] = render(figure, "png", MARKDOWN_DPI)
+            parts.append(f"![Exercise {number}: {FIGURES[name]}]({quote(f'{folder}/{file}')})")
+    return ("\n\n".join(parts) + "\n").encode(), pictures
+
+
+def report_pdf(progress: Progress) -> bytes:
+    """Return the report as a PDF: the objectives, then each exercise from a page of its own on."""
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    from mhagui.figures.page import house_style
+    from mhagui.figures.text_page import pages_of
+
+    buffer = io.BytesIO()
+    described = {"Title": TITLE, "Creator": f"mhagui {__version__}", "CreationDate": None}
+    with house_style(), PdfPages(buffer, metadata=described) as file:
+        for _, section in _numbered_sections(progress):
+            lines = [_line(piece, number) for piece, number in _with_numbers(section.pieces)]
+            figure = None if section.figure is None else section.figure[1]
+            for page in pages_of(lines, figure, TITLE):
+                file.savefig(page.figure, bbox_inches=page.cut)
+    return buffer.getvalue()
+
+
+# --- what stands in it
+
+
+def _numbered_sections(progress: Progress) -> Iterator[tuple[int, Section]]:
+    """Yield the sections with the numbers of their exercises, the opening with 0."""
+    yield 0, Section(_opening(progress))
+    for exercise in exercises():
+        for section in _sections(exercise, progress):
+            yield exercise.number, section
+
+
+def _opening(progress: Progress) -> list[Piece]:
+    every, done = exercises(), [e for e in exercises() if progress.is_done(e)]
+    count = f"{len(done)} of {len(every)} exercises are done."
+    pieces = [
+        Piece(Kind.TITLE, TITLE),
+        Piece(Kind.TEXT, f"{count} Numbers and figures are computed by mhagui {__version__}."),
+        Piece(Kind.PART, "Exercises"),
+    ]
+    for exercise in every:
+        text = f"{exercise.number}. {exercise.title}"
+        if not progress.is_done(exercise):
+            text += f": {progress.n_met(exercise)} of {len(exercise.keys)} met"
+        pieces.append(_state(text, met=progress.is_done(exercise)))
+    pieces.append(Piece(Kind.PART, "Objectives"))
+    for objective in OBJECTIVES:
+        numbers = " and ".join(map(str, sorted(objective.exercises)))
+        text = f"{objective.text} (exercise {numbers})"
+        pieces.append(_state(text, met=progress.is_shown(objective)))
+    return pieces
+
+
+def _sections(exercise: Exercise, progress: Progress) -> Iterator[Section]:
+    """Yield what was to do and was shown, then what was answered, a figure to each."""
+    figures = list(_figures(exercise, progress))
+    shown, answered = _shown(exercise, progress), _answered(exercise, progress)
+    if len(figures) < 2:
+        yield Section(shown + answered, figures[0] if figures else None)
+        return
+    yield Section(shown, figures[0])
+    yield Section(answered, figures[1])
+    for figure in figures[2:]:
+        yield Section([], figure)
+
+
+def _shown(exercise: Exercise, progress: Progress) -> list[Piece]:
+    pieces = [Piece(Kind.HEADING, f"{exercise.number}. {exercise.title}")]
+    pieces += [Piece(Kind.STEP, step) for step in exercise.task]
+    pieces.append(Piece(Kind.PART, "Shown on the bench"))
+    for check in exercise.checks:
+        reading = progress.readings.get(exercise.key_of(check))
+        text = f"{check.text}: {reading}" if reading else check.text
+        pieces.append(_state(text, met=reading is not None))
+    return pieces
+
+
+def _answered(exercise: Exercise, progress: Progress) -> list[Piece]:
+    pieces = [Piece(Kind.PART, "Answers")]
+    for question in exercise.questions:
+        right = progress.is_right(exercise, question)
+        answer = progress.answers.get(exercise.key_of(question))
+        text = f"{question.text} {_answer_text(question, answer, right)}"
+        pieces.append(_state(text, met=bool(right)))
+    if progress.is_done(exercise):
+        pieces += [Piece(Kind.PART, "Why"), Piece(Kind.TEXT, exercise.why)]
+    return pieces
+
+
+def _answer_text(question: Question, answer: str | None, right: bool | None) -> str:
+    if answer is None:
+        return "Not answered yet."
+    if not isinstance(question, Choice):
+        answer = f"{answer.replace('-', '−')} {question.unit}".strip()
+    answer = f"{answer[:1].upper()}{answer[1:]}."
+    return answer if right else f"{answer} (Not right.)"
+
+
+def _state(text: str, *, met: bool) -> Piece:
+    return Piece(Kind.MET if met else Kind.UNMET, text)
+
+
+def _figures(exercise: Exercise, progress: Progress) -> Iterator[tuple[str, "Figure"]]:
+    """Yield the figures of an exercise all of whose checks are met, from the scene of that time."""
+    text = progress.scenes.get(exercise.number)
+    if text is None:
+        return
+    scene = scene_from_json(text.encode())
+    result = compute(scene)
+    for name in exercise.figures:
+        yield name, _drawn(name, exercise, scene, result)
+
+
+def _drawn(name: str, exercise: Exercise, scene: Scene, result: Result) -> "Figure":
+    if exercise.sizes is None:
+        return draw(name, scene, result)
+    from mhagui.figures import cost, page
+
+    with page.house_style():
+        return cost.draw(scene, result, sizes=exercise.sizes)
+
+
+# --- how it is set
+
+
+def _markdown_paragraphs(pieces: list[Piece]) -> Iterator[str]:
+    """Yield paragraphs; items of one list are one of them."""
+    items: list[str] = []
+    for piece, number in _with_numbers(pieces):
+        line = (f"{number}. " if number else piece.kind.value) + piece.text
+        if piece.kind in _ITEMS:
+            items.append(line)
+            continue
+        if items:
+            yield "\n".join(items)
+            items = []
+        yield line
+    if items:
+        yield "\n".join(items)
+
+
+_ITEMS = (Kind.STEP, Kind.MET, Kind.UNMET)
+
+
+def _with_numbers(pieces: list[Piece]) -> Iterator[tuple[Piece, int]]:
+    """Yield each piece, and for a step which of the steps it is, else 0."""
+    number = 0
+    for piece in pieces:
+        number = number + 1 if piece.kind is Kind.STEP else 0
+        yield piece, number
+
+
+def _line(piece: Piece, number: int) -> "Line":
+    from mhagui.figures.text_page import Line
+
+    lead = f"{number}." if number else _LEADS.get(piece.kind, "")
+    return Line(piece.text, lead, *_LOOKS.get(piece.kind, ()))
