@@ -3,8 +3,11 @@
 import sys
 
 _NEEDED = frozenset(
-    {"PySide6", "matplotlib", "msgspec", "numpy", "pyqtgraph", "shiboken6", "threadpoolctl"}
-)
+    {
+        "PySide6", "matplotlib", "msgspec", "numpy", "platformdirs", "pyqtgraph", "shiboken6",
+        "threadpoolctl",
+    }
+)  # fmt: skip
 
 
 def main() -> int:

@@ -19,8 +19,11 @@ from mhagui.files import make_folder, write_all
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from mhagui.figures.text_page import Paragraph
+
 TITLE = "Multi-head attention: exercises"
 MARKDOWN_DPI = 150
+LONGEST_LINE = 92  # characters of a text with its detail, in the PDF
 
 
 class Kind(enum.Enum):
@@ -36,10 +39,17 @@ class Kind(enum.Enum):
 
 
 class Piece(NamedTuple):
-    """A paragraph."""
+    """A paragraph, and what stands in a line of its own where there are lines: a reading."""
 
     kind: Kind
     text: str
+    detail: str = ""
+
+    @property
+    def in_one(self) -> str:
+        """Both in one line."""
+        between = " " if self.text.endswith("?") else ": "
+        return f"{self.text}{between}{self.detail}" if self.detail else self.text
 
 
 class Section(NamedTuple):
@@ -96,9 +106,10 @@ def report_pdf(progress: Progress) -> bytes:
     described = {"Title": TITLE, "Creator": f"mhagui {__version__}", "CreationDate": None}
     with house_style(), PdfPages(buffer, metadata=described) as file:
         for _, section in _numbered_sections(progress):
-            lines = [_line(piece, number) for piece, number in _with_numbers(section.pieces)]
+            numbered = _with_numbers(section.pieces)
+            paragraphs = [each for piece in numbered for each in _paragraphs(*piece)]
             figure = None if section.figure is None else section.figure[1]
-            for page in pages_of(lines, figure, TITLE):
+            for page in pages_of(paragraphs, figure, TITLE, file.get_pagecount() + 1):
                 file.savefig(page.figure, bbox_inches=page.cut)
     return buffer.getvalue()
 
@@ -129,8 +140,7 @@ def _opening(progress: Progress) -> list[Piece]:
         pieces.append(_state(text, met=progress.is_done(exercise)))
     pieces.append(Piece(Kind.PART, "Objectives"))
     for objective in OBJECTIVES:
-        numbers = " and ".join(map(str, sorted(objective.exercises)))
-        text = f"{objective.text} (exercise {numbers})"
+        text = f"{objective.text} ({objective.where.lower()})"
         pieces.append(_state(text, met=progress.is_shown(objective)))
     return pieces
 
@@ -154,18 +164,17 @@ def _shown(exercise: Exercise, progress: Progress) -> list[Piece]:
     pieces.append(Piece(Kind.PART, "Shown on the bench"))
     for check in exercise.checks:
         reading = progress.readings.get(exercise.key_of(check))
-        text = f"{check.text}: {reading}" if reading else check.text
-        pieces.append(_state(text, met=reading is not None))
+        pieces.append(_state(check.text, reading or "", met=reading is not None))
     return pieces
 
 
 def _answered(exercise: Exercise, progress: Progress) -> list[Piece]:
-    pieces = [Piece(Kind.PART, "Answers")]
+    pieces = [Piece(Kind.PART, f"Answers to exercise {exercise.number}")]
     for question in exercise.questions:
         right = progress.is_right(exercise, question)
         answer = progress.answers.get(exercise.key_of(question))
-        text = f"{question.text} {_answer_text(question, answer, right)}"
-        pieces.append(_state(text, met=bool(right)))
+        given = _answer_text(question, answer, right)
+        pieces.append(_state(question.text, given, met=bool(right)))
     if progress.is_done(exercise):
         pieces += [Piece(Kind.PART, "Why"), Piece(Kind.TEXT, exercise.why)]
     return pieces
@@ -180,8 +189,8 @@ def _answer_text(question: Question, answer: str | None, right: bool | None) -> 
     return answer if right else f"{answer} (Not right.)"
 
 
-def _state(text: str, *, met: bool) -> Piece:
-    return Piece(Kind.MET if met else Kind.UNMET, text)
+def _state(text: str, detail: str = "", *, met: bool) -> Piece:
+    return Piece(Kind.MET if met else Kind.UNMET, text, detail)
 
 
 def _figures(exercise: Exercise, progress: Progress) -> Iterator[tuple[str, "Figure"]]:
@@ -211,7 +220,7 @@ def _markdown_paragraphs(pieces: list[Piece]) -> Iterator[str]:
     """Yield paragraphs; items of one list are one of them."""
     items: list[str] = []
     for piece, number in _with_numbers(pieces):
-        line = (f"{number}. " if number else piece.kind.value) + piece.text
+        line = (f"{number}. " if number else piece.kind.value) + piece.in_one
         if piece.kind in _ITEMS:
             items.append(line)
             continue
@@ -234,8 +243,19 @@ def _with_numbers(pieces: list[Piece]) -> Iterator[tuple[Piece, int]]:
         yield piece, number
 
 
-def _line(piece: Piece, number: int) -> "Line":
-    from mhagui.figures.text_page import Line
+def _paragraphs(piece: Piece, number: int) -> Iterator["Paragraph"]:
+    from mhagui.figures.text_page import Paragraph
 
-    lead = f"{number}." if number else _LEADS.get(piece.kind, "")
-    return Line(piece.text, lead, *_LOOKS.get(piece.kind, ()))
+    if piece.kind in _HEADINGS:
+        size, above = _HEADINGS[piece.kind]
+        yield Paragraph(piece.text, size=size, bold=True, above=above)
+        return
+    in_one = len(piece.in_one) <= LONGEST_LINE
+    lead = f"{number}." if number else _MARKS.get(piece.kind, "")
+    yield Paragraph(piece.in_one if in_one else piece.text, lead)
+    if piece.detail and not in_one:
+        yield Paragraph(piece.detail, lead=" ", above=0.0)
+
+
+_HEADINGS = {Kind.TITLE: (17.0, 0.0), Kind.HEADING: (14.0, 0.0), Kind.PART: (10.5, 0.16)}
+_MARKS = {Kind.MET: "☑", Kind.UNMET: "☐"}

@@ -174,8 +174,9 @@ def test_a_figure_that_the_scene_does_not_have_is_left_out_unless_asked_for(caps
     path = tmp_path / "long.json"
     path.write_text(json.dumps(scene))
     out, err = ends_with(capsys, ["export", str(path), "--out", str(tmp_path), "--dpi", "40"], 0)
-    assert len(out.splitlines()) == len(figures.FIGURES) - 1
-    assert re.fullmatch(r"mhagui: packed-wq is left out\. [^\n]+\n", err)
+    assert len(out.splitlines()) == len(figures.FIGURES) - 2
+    lines = r"mhagui: packed-wq is left out\. [^\n]+\nmhagui: packed-wk is left out\. [^\n]+\n"
+    assert re.fullmatch(lines, err)
     told = refused(capsys, "export", path, "--out", tmp_path / "new", "--figure", "packed-wq")
     assert "The packed W_Q does not exist" in told
     assert not (tmp_path / "new").exists()
@@ -227,7 +228,10 @@ def test_bad_arguments_are_named_with_what_would_be_right(capsys, arguments, sai
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--figure", "hands"], "“hands”; the figures are heads, projection, packed-wq, impulse"),
+        (
+            ["--figure", "hands"],
+            "“hands”; the figures are heads, projection, filter-bank, packed-wq, packed-wk",
+        ),
         (["--format", "gif"], "“gif”; the formats are png, svg, pdf"),
         (["--format", "png,gif"], "“gif”"),
         (["--format", ""], "--format: it is empty"),
@@ -347,7 +351,7 @@ def modules_after(arguments):
         (["--version"], r"mhagui \d+\.\d+\.\d+\n"),
         (["--help"], r"usage: mhagui \[SCENE\].*report.*export.*"),
         (["report", "--help"], r"usage: mhagui report .*--json.*"),
-        (["export", "--help"], r"usage: mhagui export .*heads, projection, packed-wq.*"),
+        (["export", "--help"], r"usage: mhagui export .*heads, projection, filter-bank.*"),
     ],
 )
 def test_version_and_help_load_neither_numpy_nor_qt(arguments, printed):

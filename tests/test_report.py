@@ -106,12 +106,12 @@ def test_heads_without_keys_have_no_key_magnitude():
 
 def test_undefined_numbers_are_null():
     scene, result = of_lesson("two-heads")
-    output = result.output.copy()
-    output[1, 2], output[0, 0] = math.nan, math.inf
-    given = parsed(scene, replace(result, output=output, filter_bank_residual=math.nan))
+    entropy = result.heads[0].row_entropy_bits.copy()
+    entropy[1], entropy[0] = math.nan, math.inf
+    heads = (replace(result.heads[0], row_entropy_bits=entropy), result.heads[1])
+    given = parsed(scene, replace(result, heads=heads, filter_bank_residual=math.nan))
     assert given["filter_bank_residual"] is None
-    assert given["output"][1] == [0.5, 0.0, None, 0.5]
-    assert given["output"][0] == [None, 0.0, -1.0, 0.0]
+    assert given["heads"][0]["row_entropy_bits"][:2] == [None, None]
 
 
 def test_no_digit_is_lost_on_the_way():

@@ -1,5 +1,6 @@
 """What shows on the bench that a step of an exercise is done, told with its numbers."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -14,9 +15,10 @@ from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
 from mhagui.document.solver import gain_for
 from mhagui.document.view_state import WhatIf
-from mhagui.formats import fixed, positions, short
+from mhagui.formats import fixed, short
 
 ROW_4, ROW_6 = 3, 5  # from 0
+MOST_CHANNELS = 8  # that a reading tells of
 ROUNDING = 1e-9  # of what the solver finds, to either side
 
 
@@ -36,21 +38,31 @@ def _is_preset(scene: Scene, preset: Preset) -> bool:
 
 
 def unmixed(preset: Preset, shown: Shown) -> str | None:
-    """Tell that W_O is ``preset`` and no output channel hears two heads."""
+    """Tell who hears whom where W_O is ``preset`` and no output channel hears two heads."""
     if shown.scene.n_heads < 2 or not _is_preset(shown.scene, preset) or _mixed_channels(shown):
         return None
-    return f"W_O = {preset.value}: no output channel hears two heads"
+    return _who_hears_whom(shown, range(shown.scene.d_model))
 
 
 def mixed(shown: Shown) -> str | None:
     """Tell which output channels hear several heads through a W_O that is no preset."""
-    channels, scene = _mixed_channels(shown), shown.scene
-    is_own = not any(_is_preset(scene, preset) for preset in Preset if _is_plain(preset))
+    channels = _mixed_channels(shown)
+    is_own = not any(_is_preset(shown.scene, preset) for preset in Preset if _is_plain(preset))
     if not channels or not is_own:
         return None
-    names = ", ".join(positions(scene.d_model, "d")[channel] for channel in channels)
-    residual = short(shown.result.filter_bank_residual)
-    return f"a W_O of your own: {names} hear several heads; filter-bank residual {residual}"
+    residual = short(shown.result.filter_bank_residual, 2)
+    return f"{_who_hears_whom(shown, channels)}; filter-bank residual {residual}"
+
+
+def _who_hears_whom(shown: Shown, channels: Sequence[int]) -> str:
+    """Return what the first of ``channels`` hear: "d1: h1; d2: h1, h2"."""
+    told = []
+    for channel in channels[:MOST_CHANNELS]:
+        heads = np.flatnonzero(shown.result.listening[channel] > 0)
+        told.append(f"d{channel + 1}: {', '.join(f'h{head + 1}' for head in heads) or 'none'}")
+    if len(channels) > MOST_CHANNELS:
+        told.append(f"{len(channels) - MOST_CHANNELS} more")
+    return "; ".join(told)
 
 
 def _is_plain(preset: Preset) -> bool:
@@ -74,12 +86,14 @@ def sizes_asked(d_model: int, n_heads: int, width: int, shown: Shown) -> str | N
         width,
     ):
         return None
-    return f"d_model {d_model}, H {n_heads}: d_k = {width}, {_parameters(asked):,} parameters"
+    return f"d_k = {width}, {_parameters(asked):,} parameters"
 
 
 def cost_check(d_model: int, n_heads: int, width: int) -> Check:
     """Return the check that the cost of these sizes has been asked for."""
-    text = f"d_model = {d_model}, H = {n_heads}, d_k = d_v = {width}"
+    text = f"d_model = {d_model}, H = {n_heads}"
+    if width * n_heads != d_model:
+        text += f", d_k = d_v = {width}"
     return Check(f"h{n_heads}", text, partial(sizes_asked, d_model, n_heads, width))
 
 
@@ -112,8 +126,7 @@ def doubled(shown: Shown) -> str | None:
     groups = _groups_of_eight(shown)
     if sorted(map(len, groups)) != [2] * 4:
         return None
-    pairs = ", ".join(f"h{one + 1} = h{other + 1}" for one, other in groups)
-    return f"eight heads in four pairs with equal weights and outputs: {pairs}"
+    return ", ".join(f"h{one + 1} = h{other + 1}" for one, other in groups)
 
 
 def parted(shown: Shown) -> str | None:
@@ -121,8 +134,8 @@ def parted(shown: Shown) -> str | None:
     groups = _groups_of_eight(shown)
     if sorted(map(len, groups)) != [1, 1, 2, 2, 2]:
         return None
-    alone = " and ".join(f"h{group[0] + 1}" for group in groups if len(group) == 1)
-    return f"{alone} differ, the other six are three pairs still"
+    alone = (f"h{group[0] + 1}" for group in groups if len(group) == 1)
+    return f"{' and '.join(alone)} differ"
 
 
 # --- exercise 4: two things at once
@@ -152,7 +165,7 @@ def beside_one_hot(shown: Shown) -> str | None:
     for number, head in enumerate(shown.result.heads, 1):
         bits = float(head.row_entropy_bits[ROW_4])
         if bits < 0.05 and head.weights[ROW_4].max() > 0.99:
-            return f"h{number}, row t4, nearly one-hot: {fixed(bits)} bits"
+            return f"h{number}, row t4: {fixed(bits)} bits"
     return None
 
 
@@ -174,7 +187,7 @@ def _sharpness(head: HeadResult) -> str:
     bits, spread = (
         fixed(float(values[ROW_6])) for values in (head.row_entropy_bits, head.effective_positions)
     )
-    return f"|K|·g = {short(_magnitude(head))}: {bits} bits, {spread} effective positions at t6"
+    return f"row t6: {bits} bits, 2^H = {spread}"
 
 
 def sharper(wanted: float, shown: Shown) -> str | None:
@@ -187,7 +200,7 @@ def just_sharp_enough(shown: Shown) -> str | None:
     """Tell how sharp a first-token head is at t6, where 2^H is 1.1 or just below."""
     for head in _first_token_heads(shown):
         if 1.09 <= head.effective_positions[ROW_6] < 1.1 + ROUNDING:
-            return _sharpness(head)
+            return f"|K|·g = {short(_magnitude(head))}, {_sharpness(head)}"
     return None
 
 

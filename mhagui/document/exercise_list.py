@@ -32,7 +32,7 @@ def _exercise_1() -> Exercise:
         number=1,
         title="What W_O is for",
         task=(
-            "Set W_O to the identity (presets beside the table) and read who listens to whom.",
+            "Set W_O to the identity (Presets, above the table) and read who listens to whom.",
             "Set it to “swap head blocks” and read again.",
             "Then write a W_O of your own in which some output channel hears both heads.",
         ),
@@ -300,7 +300,7 @@ def _exercise_6() -> Exercise:
             ),
         ),
         hint=(
-            "The solver below finds the gain for as many effective positions as you ask for; the "
+            "The solver finds the gain for as many effective positions as you ask for; the "
             "magnitude is 3 times that gain."
         ),
         why=(

@@ -133,3 +133,9 @@ class Objective(NamedTuple):
 
     text: str
     exercises: tuple[int, ...]
+
+    @property
+    def where(self) -> str:
+        """The exercises in words."""
+        numbers = " and ".join(map(str, sorted(self.exercises)))
+        return f"Exercise{'s' if len(self.exercises) > 1 else ''} {numbers}"

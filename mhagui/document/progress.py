@@ -76,9 +76,7 @@ class Progress:
         if not progress.all_seen(exercise):
             return progress
         text = scene_to_json(shown.scene).decode()
-        return replace(
-            progress, scenes=MappingProxyType({**self.scenes, exercise.number: text})
-        )
+        return replace(progress, scenes=MappingProxyType({**self.scenes, exercise.number: text}))
 
     def is_right(self, exercise: Exercise, question: Question) -> bool | None:
         """Say whether the last answer is right; None where there is none."""

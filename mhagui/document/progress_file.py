@@ -12,6 +12,7 @@ from mhagui.errors import UserError
 
 FORMAT = "mhagui progress"
 VERSION = 1
+LONGEST_READING = 500  # characters; those of ours have at most 200
 
 
 class ProgressEntry(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -31,9 +32,9 @@ def progress_to_json(progress: Progress) -> bytes:
         format=FORMAT,
         version=VERSION,
         active=progress.active,
-        readings=dict(progress.readings),
-        answers=dict(progress.answers),
-        scenes=dict(progress.scenes),
+        readings=dict(sorted(progress.readings.items())),
+        answers=dict(sorted(progress.answers.items())),
+        scenes=dict(sorted(progress.scenes.items())),
     )
     return json_text(msgspec.to_builtins(entry, str_keys=True), only_ascii=False).encode()
 
@@ -41,7 +42,8 @@ def progress_to_json(progress: Progress) -> bytes:
 def progress_from_json(text: bytes) -> Progress:
     """Return the progress in ``text``; raises UserError with one sentence where it is none.
 
-    What belongs to no exercise of this version is left out, an answer that cannot be one as well.
+    What belongs to no exercise of this version is left out, and what cannot be an answer or a
+    reading as well.
     """
     try:
         entry = msgspec.json.decode(text, type=ProgressEntry)
@@ -63,7 +65,9 @@ def _known(entry: ProgressEntry) -> Progress:
             answer = entry.answers.get(exercise.key_of(question))
             if answer is not None and question.can_be(answer):
                 answers[exercise.key_of(question)] = answer
-    readings = {key: text for key, text in entry.readings.items() if key in checks}
+    readings = {
+        key: text for key, text in entry.readings.items() if key in checks and _is_line(text)
+    }
     scenes = {number: text for number, text in entry.scenes.items() if number in numbers}
     return Progress(
         active=entry.active if entry.active in numbers else None,
@@ -71,3 +75,7 @@ def _known(entry: ProgressEntry) -> Progress:
         answers=MappingProxyType(answers),
         scenes=MappingProxyType(scenes),
     )
+
+
+def _is_line(text: str) -> bool:
+    return 0 < len(text) <= LONGEST_READING and text.isprintable()

@@ -19,6 +19,7 @@ MOST_LAG = 16
 LEAST_RESOLUTION, MOST_RESOLUTION = 0.001, 1.0
 STAY = 0.9  # of the Markov source one starts with: the probability that a symbol comes again
 _ROW_TOLERANCE = 1e-6
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 class SourceKind(enum.Enum):
@@ -90,7 +91,8 @@ class TokenSource(Record):
     def formula(self) -> str:
         """How the next token comes about, in a line."""
         symbols, lag = self.n_symbols, self.lag
-        first = "X₁ i.i.d." if lag == 1 else f"X₁..X_{lag} i.i.d." if lag > 2 else "X₁, X₂ i.i.d."
+        last = f"X{lag}".translate(_SUBSCRIPTS)
+        first = "X₁ uniform" if lag == 1 else f"X₁{', ' if lag == 2 else '..'}{last} i.i.d."
         back = "X_t" if lag == 1 else f"X_{{t−{lag - 1}}}"
         return {
             SourceKind.IID: "X_{t+1} independent of all before",

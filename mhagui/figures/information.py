@@ -54,7 +54,7 @@ NUMBER_WIDTH = 0.4
 CELL, TALLEST = 0.42, 2.7  # inches: of a cell, and of a matrix, at most
 TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.06
 LABELS = line_height(TICK_SIZE) + BAND + 0.06
-BAR_THICKNESS, BAR_LABELS = 0.13, 0.5
+BAR_THICKNESS, BAR_LABELS, LEAST_BAR = 0.13, 0.5, 0.8
 FILL = 0.94  # of a line that is planned for: at few dots to the inch letters are a little wider
 
 
@@ -66,26 +66,15 @@ def draw_information(scene: Scene, result: Result, row: int | None = None) -> Fi
         for number, head in enumerate(result.heads, 1)
     ]
     left = EDGE + max(text_width(line) for lines in names for line in lines) / FILL + 0.08
-    step = max(BAR_HEIGHT, max(map(len, names)) * line_height(TICK_SIZE) + 0.02)
     width = left + BARS_WIDTH + NUMBER_WIDTH + EDGE
-    told = wrapped(_told(study), (width - 2 * EDGE) * FILL, TICK_SIZE)
+    told = _told(study, width)
     top = EDGE + line_height(TITLE_SIZE) + len(told) * line_height(TICK_SIZE) + 0.06
-    height = step * len(names)
-    page = width, top + height + 2 * line_height(LABEL_SIZE) + 0.1 + EDGE
+    step = max(BAR_HEIGHT, max(map(len, names)) * line_height(TICK_SIZE) + 0.02)
+    page = width, top + step * len(names) + 2 * line_height(LABEL_SIZE) + 0.1 + EDGE
     figure = new_page(*page, f"{scene.title}: information")
-    title = f"$I(X_{{t+1}}; o_t)$ at t = {study.row + 1}"
-    write(figure, EDGE, EDGE, title, fontsize=TITLE_SIZE)
-    below = EDGE + line_height(TITLE_SIZE)
-    write(
-        figure,
-        EDGE,
-        below,
-        "\n".join(told),
-        fontsize=TICK_SIZE,
-        color=MUTED_INK,
-        parse_math=False,
-    )
-    axes = place(figure, left, top, BARS_WIDTH, height)
+    write(figure, EDGE, EDGE, f"$I(X_{{t+1}}; o_t)$ at t = {study.row + 1}", fontsize=TITLE_SIZE)
+    _note(figure, EDGE, EDGE + line_height(TITLE_SIZE), told)
+    axes = place(figure, left, top, BARS_WIDTH, step * len(names))
     _bars(axes, result, study)
     axes.set_yticks(np.arange(len(names)), ["\n".join(lines) for lines in names])
     for label in axes.get_yticklabels():
@@ -97,35 +86,37 @@ def draw_redundancy(scene: Scene, result: Result, row: int | None = None) -> Fig
     """Draw the divergence, and redundancy minus synergy at ``row``, of each two heads."""
     study = study_information(scene, result, _row(scene, row))
     divergences, balance = study_divergences(result), _balances(study)
-    labels = positions(scene.n_heads, "h")
-    n_rows = len(divergences.rows)
-    rows = "all rows" if n_rows == scene.n_positions else f"{n_rows} rows of {scene.n_positions}"
-    left = EDGE + text_width(labels[-1]) + 0.1
-    widths = [min(CELL * len(matrix), TALLEST) for matrix in (divergences.bits, balance)]
-    second = left + max(widths[0], 1.3) + 0.1 + BAR_THICKNESS + BAR_LABELS + left
-    width = second + max(widths[1], 1.9) + 0.1 + BAR_THICKNESS + BAR_LABELS
-    lines = wrapped(_told(study), (width - 2 * EDGE) * FILL, TICK_SIZE)
-    note = EDGE + TITLE + max(*widths, 0.8) + LABELS + 0.06
-    page = width, note + len(lines) * line_height(TICK_SIZE) + EDGE
+    n_rows, n_all = len(divergences.rows), scene.n_positions
+    rows = "all rows" if n_rows == n_all else f"{n_rows} rows of {n_all}"
+    balanced = f"$I_a + I_b - I_{{ab}}$ at t = {study.row + 1}"
+    left = EDGE + text_width(f"h{scene.n_heads}") + 0.1
+    bar = 0.1 + BAR_THICKNESS + BAR_LABELS
+    second = left + max(_side(divergences.bits), 1.3) + bar + left
+    width = second + max(_side(balance), 1.9) + bar
+    told = _told(study, width)
+    note = EDGE + TITLE + max(_side(divergences.bits), LEAST_BAR) + LABELS + 0.06
+    page = width, note + len(told) * line_height(TICK_SIZE) + EDGE
     figure = new_page(*page, f"{scene.title}: redundancy")
     for matrix, scale, start, title, below in (
         (divergences.bits, weight_scale(), left, "Jensen–Shannon (bits)", f"mean over {rows}"),
-        (
-            balance,
-            signed_scale(balance),
-            second,
-            "Redundancy − synergy (bits)",
-            f"$I_a + I_b - I_{{ab}}$ at t = {study.row + 1}",
-        ),
+        (balance, signed_scale(balance), second, "Redundancy − synergy (bits)", balanced),
     ):
         write(figure, start, EDGE, title, fontsize=TITLE_SIZE)
         under = EDGE + line_height(TITLE_SIZE)
         write(figure, start, under, below, fontsize=TICK_SIZE, color=MUTED_INK)
-        box = Box(start, EDGE + TITLE, *2 * (min(CELL * len(matrix), TALLEST),))
+        box = Box(start, EDGE + TITLE, _side(matrix), _side(matrix))
         _matrix(figure, box, matrix, scale, scene)
-    told = "\n".join(lines)
-    write(figure, EDGE, note, told, fontsize=TICK_SIZE, color=MUTED_INK, parse_math=False)
+    _note(figure, EDGE, note, told)
     return figure
+
+
+def _side(matrix: Array) -> float:
+    return min(CELL * len(matrix), TALLEST)
+
+
+def _note(figure: Figure, left: float, top: float, lines: list[str]) -> None:
+    words = "\n".join(lines)
+    write(figure, left, top, words, fontsize=TICK_SIZE, color=MUTED_INK, parse_math=False)
 
 
 def _row(scene: Scene, row: int | None) -> int:
@@ -173,20 +164,18 @@ def _matrix(figure: Figure, box: Box, matrix: Array, scale: Scale, scene: Scene)
     colours = [head_colour(head.uid) for head in scene.heads[: len(matrix)]]
     draw_bands(grid, colours, 1, below=True, active=scene.active[: len(matrix)])
     right = box.left + box.width + 0.1
-    colour_bar(place(figure, right, box.top, BAR_THICKNESS, max(box.height, 0.8)), scale, "")
+    colour_bar(place(figure, right, box.top, BAR_THICKNESS, max(box.height, LEAST_BAR)), scale, "")
 
 
-def _told(study: InformationStudy) -> str:
-    """Return in words what was measured, or why not."""
+def _told(study: InformationStudy, width: float) -> list[str]:
+    """Return, in lines for a page of ``width``, what was measured, or why not."""
     source = study.source
     observed = f"rounded to {short(source.resolution)}" if source.resolution else "exactly"
-    if study.why_not:
-        return f"Source: {_source(source)}. {study.why_not}"
-    return (
-        f"Source: {_source(source)}; outputs observed {observed}. "
-        f"The whole past tells {fixed(study.whole_past_bits)} bits "
+    told = study.why_not or (
+        f"Outputs observed {observed}. The whole past tells {fixed(study.whole_past_bits)} bits "
         f"({len(study.sequences):,} token sequences)."
     )
+    return wrapped(f"Source: {_source(source)}. {told}", (width - 2 * EDGE) * FILL, TICK_SIZE)
 
 
 def _source(source: TokenSource) -> str:

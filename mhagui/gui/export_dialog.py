@@ -49,15 +49,15 @@ class ExportDialog(QDialog):
         self._build()
 
     def _build(self) -> None:
-        for name, box in self._figures.items():
+        for name, check in self._figures.items():
             reason = figures.why_not(name, self._frame.result)
-            box.setObjectName(f"figure_{name}")
-            box.setEnabled(reason is None)
-            box.setChecked(reason is None)
-            box.setToolTip(reason or f"Written as {name}")
-        for name, box in self._formats.items():
-            box.setObjectName(f"format_{name}")
-            box.setChecked(name != "svg")
+            check.setObjectName(f"figure_{name}")
+            check.setEnabled(reason is None)
+            check.setChecked(reason is None)
+            check.setToolTip(reason or f"Written as {name}")
+        for name, check in self._formats.items():
+            check.setObjectName(f"format_{name}")
+            check.setChecked(name != "svg")
         self._dpi.setSuffix(" dpi")
         self._row.setPrefix("t")
         self._head.setPrefix("h")

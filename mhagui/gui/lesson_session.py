@@ -1,4 +1,4 @@
-"""Work on the exercises: what is met as the bench shows it, what is answered, and how it is kept."""
+"""Work on the exercises: what is met by what the bench shows, what is answered, how it is kept."""
 
 from dataclasses import replace
 

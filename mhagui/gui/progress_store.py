@@ -70,4 +70,3 @@ class ProgressStore:
 def own_store() -> ProgressStore:
     """Return the store of whoever runs the program."""
     return ProgressStore(user_data_path("mhagui", appauthor=False) / "progress.json")
-

@@ -161,7 +161,7 @@ _KINDS: list[Callable[[Draw, Scene], Edit]] = [
     lambda draw, scene: SetSequenceLength(_length(draw, scene)),
     lambda draw, scene: SetKeepMargin(draw(st.booleans())),
     lambda draw, scene: SetKeyWidth(scene.d_k + draw(st.integers(0, 2))),
-    lambda draw, scene: _hand_set(draw, scene),
+    _hand_set,
     _addition,
     lambda draw, scene: DuplicateHead(_uid(draw, scene)),
     _removal,

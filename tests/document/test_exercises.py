@@ -1,11 +1,20 @@
 """The exercises: right answers meet their checks, plausible wrong ones do not."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from mhagui.document import Pattern, ViewState, WhatIf, compute, load_lesson, scene_from_json
+from mhagui.document import (
+    Pattern,
+    ViewState,
+    WhatIf,
+    compute,
+    load_lesson,
+    scene_from_json,
+    scene_to_json,
+)
 from mhagui.document.edits import (
     AddHead,
     DuplicateHead,
@@ -87,6 +96,8 @@ TWO = [SetPattern(1, Pattern.TWO_POSITIONS), set_gain(1, 3.0)]
         (6, "nine", [SetMasterGain(3)]),
         (6, "enough", [set_key_magnitude(1, 8.309)]),
         (6, "enough", [set_gain(1, 2.77)]),
+        (6, "enough", [set_gain(1, 8.308535015128045 / 3)]),  # as exactly as floats go
+        (6, "enough", [set_gain(1, math.nextafter(8.308535015128045 / 3, 0))]),
     ],
 )  # fmt: skip
 def test_right_answers_meet_the_check(number, key, edits):
@@ -230,7 +241,6 @@ def test_what_was_met_stays_met_and_the_scene_is_kept_when_all_is():
     progress = answer_all(progress, exercise)
     assert progress.is_done(exercise)
     last = set_key_magnitude(1, 8.309).apply(scene)
-    progress = progress.seen(exercise, shown(last))
     assert scene_from_json(progress.scenes[6].encode()) == last
     again = progress.seen(exercise, shown(scene))
     assert again is progress
@@ -252,9 +262,38 @@ def test_a_wrong_answer_can_be_mended():
     assert progress.answered(exercise, bits, "1").is_right(exercise, bits) is True
 
 
-def test_starting_again_begins_anew_and_leaves_the_others():
+def test_starting_again_keeps_what_is_met_until_it_is_cleared():
     six, one = EXERCISES[6], EXERCISES[1]
     progress = Progress().started(six).seen(six, shown(set_gain(1, 2).apply(start(6))))
     progress = progress.started(one).seen(one, shown(SetPreset(Preset.SWAP).apply(start(1))))
-    assert set(progress.readings) == {"6.six", "1.swap"}
-    assert set(progress.started(six).readings) == {"1.swap"}
+    progress = answer_all(answer_all(progress, six), one)
+    again = progress.started(six)
+    assert (again.readings, again.answers) == (progress.readings, progress.answers)
+    assert set(again.readings) == {"6.six", "1.swap"}
+    cleared = again.cleared(six)
+    assert set(cleared.readings) == {"1.swap"}
+    assert {key[0] for key in cleared.answers} == {"1"}
+
+
+def test_a_right_answer_stays_right():
+    exercise = EXERCISES[4]
+    bits = exercise.questions[0]
+    progress = Progress().started(exercise).answered(exercise, bits, "1")
+    assert progress.answered(exercise, bits, "2") is progress
+    assert progress.n_met(exercise) == 1
+
+
+def test_the_scene_is_that_which_met_the_last_check_and_done_comes_with_the_answers():
+    exercise, first = EXERCISES[3], edited(start(3), *COPIED)
+    second = edited(first, set_gain(6, 2.0))
+    progress = Progress().started(exercise).seen(exercise, shown(first))
+    assert (dict(progress.scenes), progress.n_met(exercise)) == ({}, 1)
+    progress = progress.seen(exercise, shown(second)).seen(exercise, shown(start(3)))
+    assert progress.scenes[3].encode() == scene_to_json(second)
+    assert not progress.is_done(exercise)
+    progress = answer_all(progress, exercise)
+    assert progress.is_done(exercise)
+    assert [progress.is_shown(objective) for objective in OBJECTIVES] == [
+        objective.exercises == (3,) for objective in OBJECTIVES
+    ]
+    assert dict(progress.cleared(exercise).scenes) == {}

@@ -12,7 +12,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from mhagui.document import Head, History, Scene
+from mhagui.document import Head, History, Pattern, Scene
 from mhagui.document.edits import (
     AddHead,
     RemoveHead,
@@ -24,7 +24,6 @@ from mhagui.document.edits import (
     set_muted,
 )
 from mhagui.document.history import MAX_STEPS
-from mhagui.document import Pattern
 from mhagui.document.scene import one_hot_tokens
 from mhagui.errors import UserError
 

@@ -105,6 +105,18 @@ def test_a_probability_beyond_one_is_refused():
         TokenSource(SourceKind.MARKOV).with_probability(0, 0, 1.5)
 
 
+@pytest.mark.parametrize(
+    ("lag", "line"),
+    [
+        (1, "X₁ uniform, then X_{t+1} = X_t"),
+        (2, "X₁, X₂ i.i.d., then X_{t+1} = X_{t−1}"),
+        (12, "X₁..X₁₂ i.i.d., then X_{t+1} = X_{t−11}"),
+    ],
+)
+def test_a_copy_is_written_as_a_formula(lag, line):
+    assert TokenSource(SourceKind.COPY, lag=lag).formula == line
+
+
 def test_sources_are_equal_by_value():
     assert TokenSource() == TokenSource(SourceKind.COPY, 2, 2)
     assert TokenSource() != TokenSource(resolution=0.5)

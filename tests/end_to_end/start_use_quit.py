@@ -80,7 +80,7 @@ def use(window: MainWindow) -> None:
         while not shows_first_weight(window):  # X draws in its own time
             QApplication.processEvents()
         window.screen().grabWindow(0).save(sys.argv[1])
-    window.rank.raise_()
+    window.docks.rank.raise_()
     QApplication.processEvents()
     scene, entropy = window.bench.scene, window.bench.frame.result.heads[0].row_entropy_bits
     print(scene.heads[0].gain, scene.w_o[0, 1], window.bench.history.n_steps, entropy[-1])

@@ -60,12 +60,12 @@ def test_tab_stays_out_of_docks_that_are_behind_others(qtbot, settle, front):
         window.show()
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
-    getattr(window, front).raise_()
+    getattr(window.docks, front).raise_()
     settle()
     first, visited = QApplication.focusWidget(), []
     while first not in visited:
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
         visited.append(QApplication.focusWidget())
         assert window.rect().contains(visited[-1].mapTo(window, QPoint())), visited[-1]
-    assert any(getattr(window, front).isAncestorOf(stop) for stop in visited)
+    assert any(getattr(window.docks, front).isAncestorOf(stop) for stop in visited)
     window.close()

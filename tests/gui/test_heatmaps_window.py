@@ -38,7 +38,7 @@ def tabbed(qtbot, start, count):
 
 
 def test_tab_goes_through_the_controls_and_from_head_to_head(window, qtbot, settle):
-    dock, names = window.heatmaps, ["showWeights", "colourScale", *HEATMAPS]
+    dock, names = window.docks.heatmaps, ["showWeights", "colourScale", *HEATMAPS]
     settle()
     for added in range(3):  # heads that come later stand where they belong as well
         stops = tabbed(qtbot, dock.findChild(QRadioButton, "showWeights"), 5 + added)
@@ -54,7 +54,7 @@ def test_tab_goes_through_the_controls_and_from_head_to_head(window, qtbot, sett
 
 def test_arrows_and_shift_enter_work_where_tab_leads(window, qtbot, settle):
     settle()
-    heatmap = tabbed(qtbot, window.heatmaps.findChild(QComboBox), 3)[-1]
+    heatmap = tabbed(qtbot, window.docks.heatmaps.findChild(QComboBox), 3)[-1]
     for key in (KEY.Key_Down, KEY.Key_Left):
         qtbot.keyClick(heatmap, key)
     cursor = window.bench.view.cursor
@@ -72,10 +72,10 @@ def test_every_tab_stop_shows_its_focus(window, qtbot, settle, grabbed):
     settle()
     window.bench.look(enlarged=2)
     settle()
-    dock = window.heatmaps
+    dock = window.docks.heatmaps
     stops = [dock.findChild(QWidget, name) for name in ("showWeights", "colourScale", "heatmap2")]
     stops.append(dock.findChild(QWidget, "heatmap2").parentWidget().button)
-    window.heads.findChild(QWidget, "moveDownHeadButton").setFocus()
+    window.docks.heads.findChild(QWidget, "moveDownHeadButton").setFocus()
     bare = [grabbed(stop) for stop in stops]
     for stop, without in zip(stops, bare, strict=True):
         for _ in range(12):
@@ -87,8 +87,8 @@ def test_every_tab_stop_shows_its_focus(window, qtbot, settle, grabbed):
 
 def test_the_window_can_be_narrow(window, settle):
     settle()
-    assert window.heatmaps.minimumSizeHint().width() <= 330
-    assert window.projection.minimumSizeHint().width() <= 330
+    assert window.docks.heatmaps.minimumSizeHint().width() <= 330
+    assert window.docks.projection.minimumSizeHint().width() <= 330
 
 
 # --- what is written in the cells
@@ -107,7 +107,7 @@ def test_numbers_are_written_at_the_first_size_of_the_window(window, settle, gra
     window.bench.look(**look)
     settle()
     for name in HEATMAPS:
-        heatmap = window.heatmaps.findChild(MatrixView, name)
+        heatmap = window.docks.heatmaps.findChild(MatrixView, name)
         box = heatmap.cell_rect(4, 4).adjusted(3, 3, -3, -3)
         cell = grabbed(heatmap)[box.top() : box.bottom(), box.left() : box.right()]
         assert len(np.unique(cell.reshape(-1, 3), axis=0)) > 1, name
@@ -117,7 +117,7 @@ def test_twelve_heads_are_all_seen_at_the_first_size_of_the_window(window, settl
     for _ in range(8):
         window.bench.edit(AddHead(Pattern.SELF))
     settle()
-    grid = window.heatmaps.findChild(CardGrid)
+    grid = window.docks.heatmaps.findChild(CardGrid)
     assert not grid.verticalScrollBar().isVisible()
     assert len({card.y() for card in grid.cards}) == 3
     assert all(grid.rect().contains(card.geometry()) for card in grid.cards)

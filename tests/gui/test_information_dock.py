@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QLineEdit, QRadioButton
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QRadioButton
 
 from mhagui.document import load_lesson
 from mhagui.document.edits import (
@@ -153,7 +153,7 @@ def test_symbols_lag_and_resolution_are_typed(dock, bench, type_in, settle):
     type_in(dock.controls.resolution, "0.2")
     settle()
     assert bench.scene.source == TokenSource(SourceKind.COPY, 3, lag=4, resolution=0.2)
-    assert dock.controls.formula.text() == "X₁..X_4 i.i.d., then X_{t+1} = X_{t−3}"
+    assert dock.controls.formula.text() == "X₁..X₄ i.i.d., then X_{t+1} = X_{t−3}"
     assert bench.history.n_steps == 3
 
 
@@ -363,3 +363,23 @@ def test_numbers_have_room_at_every_font(dock, points, settle):
     assert track > 60
     assert not math.isnan(bits(bars)[0])
     assert bars.row_at(QPointF(0, bars.row_rect(3).center().y()).y()) == 3
+
+
+def test_tab_goes_down_through_all_that_can_be_used(dock, bench, qtbot, settle):
+    choose(qtbot, dock.controls.kind, "Markov")
+    settle()
+    order, widget = [dock.controls.kind], dock.controls.kind.nextInFocusChain()
+    while widget is not dock.controls.kind:
+        can_tab = widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        if widget.isVisible() and can_tab and not isinstance(widget, QLabel | QLineEdit):
+            order.append(widget)
+        widget = widget.nextInFocusChain()
+    inside = [widget for widget in order if dock.widget().isAncestorOf(widget)]
+    names = [widget.objectName() for widget in inside if widget.objectName()]
+    assert names == [
+        "sourceKind", "sourceSymbols", "transitionTable", "sourceResolution",
+        "resolution0", "resolution1", "resolution2", "resolution3",
+        "informationBars", "firstHead", "secondHead", "pairBars", "divergenceMatrix",
+    ]  # fmt: skip
+    assert all(widget.accessibleName() for widget in inside if widget.objectName())
+    assert all(widget.toolTip() for widget in inside if widget.objectName())

@@ -344,10 +344,12 @@ def test_theme_switches_live_both_ways(window, qtbot, qapp):
 
 
 def test_reset_layout_brings_back_a_closed_dock(window, qtbot):
-    window.entropy.close()
-    window.heads.setFloating(True)
+    window.docks.entropy.close()
+    window.docks.heads.setFloating(True)
     window.findChild(QAction, "reset_layout").trigger()
-    qtbot.waitUntil(lambda: window.entropy.isVisible() and not window.heads.isFloating())
+    qtbot.waitUntil(
+        lambda: window.docks.entropy.isVisible() and not window.docks.heads.isFloating()
+    )
 
 
 def test_every_interactive_widget_has_an_accessible_name(window):

@@ -461,7 +461,7 @@ def test_a_large_scene_scrolls_in_the_table_and_nowhere_else(dock, bench):
 
 def test_every_control_says_what_it_is(dock):
     for name in (
-        "outputEditableTable",
+        "outputProjectionTable",
         "projectionPresets",
         "projectionSeed",
         "concatView",
@@ -472,7 +472,7 @@ def test_every_control_says_what_it_is(dock):
     ):
         widget = dock.findChild(QWidget, name)
         assert widget.accessibleName(), name
-        if name != "outputEditableTable":  # its cells have tooltips of their own
+        if name != "outputProjectionTable":  # its cells have tooltips of their own
             assert widget.toolTip(), name
     assert "Ctrl" in dock.table.model().index(0, 0).data(Role.ToolTipRole)
     assert dock.findChild(QLabel, "filterBankResidual").toolTip()
@@ -486,7 +486,7 @@ def test_concat_and_o_can_be_copied(qtbot, dock):
 
 
 def test_tab_goes_through_the_dock_in_reading_order(qtbot, dock, grabbed):
-    order = ["projectionPresets", "projectionSeed", "outputEditableTable"]
+    order = ["projectionPresets", "projectionSeed", "outputProjectionTable"]
     order += ["concatView", "outputView", "listeningView"]
     stops = [dock.findChild(QWidget, name) for name in order]
     stops[0].setFocus()

@@ -28,8 +28,10 @@ def test_twenty_thousand_gain_changes(qtbot, qapp):
     qtbot.addWidget(window)
     window.resize(1600, 1000)
     window.show()
-    for dock in (window.heads, window.heatmaps, window.projection, window.entropy, window.rank):
-        dock.setFloating(dock is window.rank)  # beside the entropy dock it would be hidden
+    docks = window.docks
+    in_front = (docks.heads, docks.heatmaps, docks.projection, docks.entropy)
+    for dock in docks.all:
+        dock.setFloating(dock not in in_front)  # behind others it would not be drawn
         dock.show()
     drawn = []
     window.bench.shown.connect(drawn.append)
@@ -42,7 +44,7 @@ def test_twenty_thousand_gain_changes(qtbot, qapp):
             drawn[:-1] = []
 
     change_gains(WARM_UP)
-    assert all(dock.isVisible() for dock in (window.heatmaps, window.entropy, window.rank))
+    assert all(dock.is_in_sight() for dock in docks.all)
     nones, memory = sys.getrefcount(None), resident_bytes()
     change_gains(CHANGES)
     grown = (resident_bytes() - memory) / 2**20

@@ -36,8 +36,9 @@ CELL = 40  # pixels that a cell of the divergences has at most
 HEADS_TIP = (
     "I(X_{t+1}; o_t^(h)) in bits, exact: all token sequences are gone through. o_t^(h) = "
     "Σ_i A_h[t,i]·e_{X_i} holds the weight on each symbol, e the one-hot vector of a token; "
-    "W_V is not applied, so that heads are compared by where they look. The line is what the "
-    "whole past X_1..X_t tells"
+    "W_V is not applied, so that heads are compared by where they look. A head that attends by "
+    "content looks anew at every sequence, symbol s being word s of the vocabulary. "
+    "The line is what the whole past X_1..X_t tells"
 )
 JOINT_TIP = "I(X_{t+1}; o_t^(a), o_t^(b)): what the outputs of both heads tell when seen together"
 BALANCE_TIP = (

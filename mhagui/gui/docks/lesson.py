@@ -144,8 +144,7 @@ class LessonDock(Panel):
                 self.choice.setItemData(index, said, Qt.ItemDataRole.AccessibleTextRole)
             self.choice.setCurrentIndex(self.session.chosen.number - 1)
         for objective, line in zip(OBJECTIVES, self.objectives, strict=True):
-            numbers = " and ".join(map(str, sorted(objective.exercises)))
-            line.set_state(met=progress.is_shown(objective), note=f"Exercise {numbers}")
+            line.set_state(met=progress.is_shown(objective), note=objective.where)
 
     def _change_page(self) -> None:
         old, self.page = self.page, self._make_page()

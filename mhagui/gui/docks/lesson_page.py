@@ -122,9 +122,10 @@ class ExercisePage(QWidget):
     def show_progress(self, progress: Progress) -> None:
         """Show what is met and answered."""
         exercise = self.exercise
-        is_at_work = progress.active == exercise.number
-        self.start.setText("Back to the start" if is_at_work else "Start")
-        self.state.setText(_state(exercise, progress))
+        for label, text in zip(
+            (self.start, self.state), _standing(exercise, progress), strict=True
+        ):
+            label.setText(text)
         for check, line in zip(exercise.checks, self.checks, strict=True):
             reading = progress.readings.get(exercise.key_of(check))
             line.set_state(met=reading is not None, note=reading or "")
@@ -164,8 +165,12 @@ def heading(text: str) -> QLabel:
     return label
 
 
-def _state(exercise: Exercise, progress: Progress) -> str:
-    if progress.is_done(exercise):
-        return "Done"
-    met = f"{progress.n_met(exercise)} of {len(exercise.keys)} met"
-    return met if progress.active == exercise.number else f"{met}, not at work"
+def _standing(exercise: Exercise, progress: Progress) -> tuple[str, str]:
+    """Return what the start button says, and how far the exercise is."""
+    met, is_done = progress.n_met(exercise), progress.is_done(exercise)
+    state = "Done" if is_done else f"{met} of {len(exercise.keys)} met"
+    if progress.active == exercise.number:
+        return "Back to the start", state
+    if met == 0:
+        return "Start", "Not started"
+    return "Open again" if is_done else "Go on", state

@@ -1,7 +1,7 @@
 """A question of an exercise, with what it takes to answer it."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
@@ -16,7 +16,9 @@ from PySide6.QtWidgets import (
 from mhagui.document.exercises import Choice, Number, Question
 from mhagui.document.table_text import number_text, parse_number
 from mhagui.errors import UserError
-from mhagui.gui.widgets.lead_line import StateLine, wrapped_label
+from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.lead_line import wrapped_label
+from mhagui.gui.widgets.state_icon import StateIcon
 from mhagui.gui.widgets.wrapped_radio import WrappedRadio
 
 LONGEST = "0000000000"  # a field has room for such a number
@@ -50,8 +52,8 @@ class QuestionBox(QWidget):
         self.button.setObjectName(f"{name}Check")
         self.button.setAccessibleName(f"Check answer: {question.text}")
         self.button.setToolTip("Compare the answer with the right one")
-        self.verdict = StateLine("")
-        self.verdict.text.setObjectName(f"{name}Verdict")
+        self.icon, self.verdict = StateIcon(), QLabel()
+        self.verdict.setObjectName(f"{name}Verdict")
         self._arrange()
         self._field.edited.connect(self._show_verdict)
         self._field.entered.connect(self._on_entered)
@@ -62,16 +64,12 @@ class QuestionBox(QWidget):
         column.setContentsMargins(0, 0, 0, 4)
         column.setSpacing(3)
         column.addWidget(wrapped_label(self.question.text))
-        if isinstance(self._field, _Field):
-            self._field.row.addWidget(self.button)
-            column.addWidget(self._field)
-            column.addWidget(self.verdict)
-            return
         column.addWidget(self._field)
         row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.button)
-        row.addWidget(self.verdict, 1)
+        row.setSpacing(6)
+        for widget in (self.button, self.icon, self.verdict):
+            row.addWidget(widget)
+        row.addStretch(1)
         column.addLayout(row)
 
     def stops(self) -> list[QWidget]:
@@ -83,16 +81,15 @@ class QuestionBox(QWidget):
         if answer != self._last or right != self._right:
             self._last, self._right = answer, right
             self._field.show_answer(answer)
-        self._field.setEnabled(not right)
+        self._field.set_open(is_open=not right)
         self.button.setEnabled(not right)
         self._show_verdict()
 
     def _show_verdict(self) -> None:
         is_said = self._last is not None and self._entered() == self._last
-        self.verdict.text.setText(
-            ("Right" if self._right else "Not right") if is_said else "Not answered yet"
-        )
-        self.verdict.set_state(met=is_said and bool(self._right))
+        said = "Right" if self._right else "Not right"
+        self.icon.set_met(is_said and bool(self._right))
+        self.verdict.setText(said if is_said else "Not yet")
 
     def _entered(self) -> str | None:
         try:
@@ -142,6 +139,11 @@ class _Options(QWidget):
         number = self._group.checkedId()
         return None if number < 0 else self._options[number]
 
+    def set_open(self, *, is_open: bool) -> None:
+        """Let another option be chosen, or not."""
+        for button in self._group.buttons():
+            button.setEnabled(is_open)
+
     def show_answer(self, answer: str | None) -> None:
         """Choose ``answer``, or nothing."""
         self._group.setExclusive(False)
@@ -167,11 +169,11 @@ class _Field(QWidget):
         self._edit.setAccessibleName(f"{question.text}{unit}")
         self._edit.setToolTip(f"A number{unit}; Enter checks it")
         self._edit.setFixedWidth(QFontMetrics(self.font()).horizontalAdvance(LONGEST) + 14)
-        self.row = QHBoxLayout(self)
-        self.row.setContentsMargins(0, 0, 0, 0)
-        self.row.setSpacing(6)
-        self.row.addWidget(self._edit)
-        self.row.addWidget(QLabel(question.unit), 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(1, 1, 0, 1)  # the rim
+        row.setSpacing(6)
+        row.addWidget(self._edit)
+        row.addWidget(QLabel(question.unit), 1)
         self._edit.textEdited.connect(self._on_edited)
         self._edit.returnPressed.connect(self.entered)
 
@@ -184,9 +186,22 @@ class _Field(QWidget):
         text = self._edit.text()
         return number_text(parse_number(text)) if text.strip() else None
 
+    def set_open(self, *, is_open: bool) -> None:
+        """Let another number be typed, or not."""
+        self._edit.setReadOnly(not is_open)
+
     def show_answer(self, answer: str | None) -> None:
         """Show ``answer``, or nothing."""
         self._edit.setText((answer or "").replace("-", "−"))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Rim the field in the dark, where the style's rim is darker than its ground."""
+        theme = theme_of(self.palette())
+        if theme.dark:
+            painter = QPainter(self)
+            painter.setPen(theme.muted)
+            painter.drawRect(self._edit.geometry().adjusted(-1, -1, 0, 0))
+            painter.end()
 
     def _on_edited(self, _text: str) -> None:
         self.edited.emit()

@@ -59,6 +59,8 @@ class LessonSolver(QWidget):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         first, second = QHBoxLayout(), QHBoxLayout()
+        first.setSpacing(6)
+        second.setSpacing(6)
         for widget in (self._count, QLabel("effective positions")):
             first.addWidget(widget)
         first.addStretch(1)

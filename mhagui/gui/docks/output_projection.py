@@ -69,7 +69,7 @@ class OutputProjectionDock(Panel):
         self.set_body(self._make_body())
 
     def _name_widgets(self) -> None:
-        self.table.setObjectName("outputEditableTable")
+        self.table.setObjectName("outputProjectionTable")
         self.table.setAccessibleName("Output projection W_O")
         self.residual.setObjectName("filterBankResidual")
         self.residual.setToolTip(RESIDUAL_TIP)

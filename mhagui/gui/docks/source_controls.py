@@ -50,6 +50,7 @@ RESOLUTION_TIP = (
     "0 is exact, to 12 decimals. Exact outputs tell nearly all pasts apart, so that most heads "
     "know everything; coarse ones show which tokens a head looks at"
 )
+RESOLUTION_TEXT = "Exact outputs tell nearly all pasts apart; rounded ones show where a head looks."
 _probability = partial(fixed, decimals=2)
 
 
@@ -75,7 +76,7 @@ class SourceControls(QWidget):
         self.lag = CountBox(1, MOST_LAG)
         self.table = ProbabilityTable()
         self.resolution = NumberBox(0.0, MOST_RESOLUTION, 0.05)
-        self._lag_label, self.formula = QLabel("lag k"), QLabel()
+        self._lag_label, self.formula = _labelled("lag k", self.lag), QLabel()
         self._presets = QButtonGroup(self)
         self._presets.setExclusive(False)  # none is on at another resolution
         self._name_widgets()
@@ -100,40 +101,48 @@ class SourceControls(QWidget):
         self.formula.setTextFormat(Qt.TextFormat.PlainText)
 
     def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(self._make_grid())
+        column.addWidget(self.formula)
+        column.addWidget(self.table)
+        column.addLayout(self._make_resolution())
+        column.addLayout(self._make_presets())
+        explained = QLabel(RESOLUTION_TEXT)
+        explained.setWordWrap(True)
+        column.addWidget(explained)
+
+    def _make_grid(self) -> QGridLayout:
         grid = QGridLayout()
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(4)
-        for row, column, text, field in (
-            (0, 0, "source", self.kind),
-            (1, 0, "symbols S", self.symbols),
-            (1, 2, "", self.lag),
-        ):
-            label = QLabel(text) if text else self._lag_label
-            label.setBuddy(field)
-            grid.addWidget(label, row, column)
-            grid.addWidget(field, row, column + 1, 1, 4 if field is self.kind else 1)
+        grid.addWidget(_labelled("source", self.kind), 0, 0)
+        grid.addWidget(self.kind, 0, 1, 1, 4)
+        grid.addWidget(_labelled("symbols S", self.symbols), 1, 0)
+        grid.addWidget(self.symbols, 1, 1)
+        grid.addWidget(self._lag_label, 1, 2)
+        grid.addWidget(self.lag, 1, 3)
         grid.setColumnStretch(4, 1)
-        observed = QHBoxLayout()
-        observed.setSpacing(8)
-        for number, text in enumerate(RESOLUTIONS):
-            observed.addWidget(self._preset(number, text))
-        observed.addStretch(1)
-        resolution = QLabel("resolution of o_t")
-        resolution.setToolTip(RESOLUTION_TIP)
-        resolution.setBuddy(self.resolution)
+        return grid
+
+    def _make_resolution(self) -> QHBoxLayout:
+        label = _labelled("resolution of o_t", self.resolution)
+        label.setToolTip(RESOLUTION_TIP)
         line = QHBoxLayout()
         line.setSpacing(6)
-        line.addWidget(resolution)
+        line.addWidget(label)
         line.addWidget(self.resolution)
         line.addStretch(1)
-        column_layout = QVBoxLayout(self)
-        column_layout.setContentsMargins(0, 0, 0, 0)
-        column_layout.setSpacing(4)
-        column_layout.addLayout(grid)
-        column_layout.addWidget(self.formula)
-        column_layout.addWidget(self.table)
-        column_layout.addLayout(line)
-        column_layout.addLayout(observed)
+        return line
+
+    def _make_presets(self) -> QHBoxLayout:
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        for number, text in enumerate(RESOLUTIONS):
+            line.addWidget(self._preset(number, text))
+        line.addStretch(1)
+        return line
 
     def _preset(self, number: int, text: str) -> QRadioButton:
         button = QRadioButton(text)
@@ -220,6 +229,12 @@ class _KindBox(QComboBox):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Turn only while the box has the focus, so that scrolling past it changes nothing."""
         super().wheelEvent(event) if self.hasFocus() else event.ignore()
+
+
+def _labelled(text: str, field: QWidget) -> QLabel:
+    label = QLabel(text)
+    label.setBuddy(field)
+    return label
 
 
 def _transition_numbers(source: TokenSource) -> Numbers:

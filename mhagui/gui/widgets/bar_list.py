@@ -117,19 +117,8 @@ class BarList(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         track = self._track()
         for row, bar in enumerate(self.bars):
-            box = self.row_rect(row)
-            self._paint_label(painter, box, bar, marked=row == self._marked)
-            painter.setPen(theme.text)
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(box, right, self._write(bar.value))
-            line = QRectF(track.left(), box.top() + 4, track.width(), box.height() - 8)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.grid)
-            painter.drawRect(line)
-            if not math.isnan(bar.value):
-                line.setWidth(line.width() * self._fraction(bar.value))
-                painter.setBrush(_faded(bar.colour) if bar.dimmed else bar.colour)
-                painter.drawRect(line)
+            self._paint_label(painter, self.row_rect(row), bar, marked=row == self._marked)
+            self._paint_bar(painter, self.row_rect(row), bar)
         if not math.isnan(self._ceiling):
             x = track.left() + track.width() * self._fraction(self._ceiling)
             painter.setPen(QPen(theme.text, 1.5))
@@ -140,6 +129,17 @@ class BarList(QWidget):
             painter.setPen(QPen(self.palette().color(QPalette.ColorRole.Highlight), 2.0))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 3, 3)
         painter.end()
+
+    def _paint_bar(self, painter: QPainter, box: QRectF, bar: Bar) -> None:
+        theme, track = theme_of(self.palette()), self._track()
+        painter.setPen(theme.text)
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(box, right, self._write(bar.value))
+        line = QRectF(track.left(), box.top() + 4, track.width(), box.height() - 8)
+        painter.fillRect(line, theme.grid)
+        if not math.isnan(bar.value):
+            line.setWidth(line.width() * self._fraction(bar.value))
+            painter.fillRect(line, _faded(bar.colour) if bar.dimmed else bar.colour)
 
     def _paint_label(self, painter: QPainter, box: QRectF, bar: Bar, *, marked: bool) -> None:
         theme = theme_of(self.palette())

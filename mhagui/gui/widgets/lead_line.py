@@ -62,5 +62,8 @@ def wrapped_label(text: str = "") -> QLabel:
     label = QLabel(text)
     label.setWordWrap(True)
     label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+    policy = label.sizePolicy()  # which says by now that the height depends on the width
+    policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
+    policy.setVerticalPolicy(QSizePolicy.Policy.Minimum)
+    label.setSizePolicy(policy)
     return label

@@ -165,7 +165,7 @@ class MatrixCard(QWidget):
         self.button.setIcon(icon("shrink" if enlarged else "enlarge"))
         self.button.setToolTip(words)
         self.button.setAccessibleName(words)
-        # From the keyboard it is Shift+Enter and Esc; a stop at each of 32 buttons would be in the way.
+        # By keys it is Shift+Enter and Esc; a stop at each of 32 buttons would be in the way.
         policy = Qt.FocusPolicy.TabFocus if enlarged else Qt.FocusPolicy.NoFocus
         self.button.setFocusPolicy(policy)
         if enlarged:
