@@ -1,33 +1,100 @@
-"""Make the README's pictures with the program itself: ``make pictures``."""
+"""Make the pictures of the documents with the program itself: ``make pictures``."""
 
 import os
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ["QT_SCALE_FACTOR"] = "1.5"
 
-from mhagui.document import load_lesson
+from PySide6.QtWidgets import QApplication
+
+from mhagui.document import Cursor, load_lesson
+from mhagui.document.edits import set_gain, set_key_magnitude
 from mhagui.gui.application import make_application
 from mhagui.gui.main_window import MainWindow
+from mhagui.gui.progress_store import ProgressStore
 from mhagui.gui.theme import ThemeChoice, apply_theme
 
 PICTURES = Path(__file__).parent / "pictures"
+LIGHT, DARK = ThemeChoice.LIGHT, ThemeChoice.DARK
 
 
 def main() -> None:
-    """Write one picture of the window for each theme."""
+    """Write the window in light and dark, and a picture for each way of working with it."""
     PICTURES.mkdir(exist_ok=True)
     app = make_application()
-    window = MainWindow(load_lesson("four-heads"))
-    window.show()
-    for choice in (ThemeChoice.LIGHT, ThemeChoice.DARK):
-        apply_theme(choice)
-        for _ in range(5):
-            app.processEvents()
-        path = PICTURES / f"window-{choice.name.lower()}.png"
+    take(app, "window-light", "four-heads", leave)
+    take(app, "window-dark", "four-heads", leave, DARK)
+    take(app, "lesson", "four-heads", sharpen_head_1)
+    take(app, "pipeline", "four-heads", explain_a_cell)
+    take(app, "induction", "induction", point_at_the_prediction)
+    take(app, "impulse", "four-heads", double_the_gain)
+
+
+def take(
+    app: QApplication,
+    name: str,
+    lesson: str,
+    use: Callable[[MainWindow], None],
+    theme: ThemeChoice = LIGHT,
+) -> None:
+    """Write the picture ``name``: a new window with ``lesson``, after ``use`` has used it."""
+    apply_theme(theme)
+    with tempfile.TemporaryDirectory() as folder:
+        store = ProgressStore(Path(folder) / "progress.json")
+        window = MainWindow(load_lesson(lesson), store=store)
+        window.show()
+        settle(app)
+        use(window)
+        settle(app)
+        path = PICTURES / f"{name}.png"
         window.grab().save(str(path))
         print(path)
-    window.close()
+        window.close()
+        window.deleteLater()
+        settle(app)
+
+
+def settle(app: QApplication) -> None:
+    """Let layouts and frames come to rest."""
+    for _ in range(8):
+        app.processEvents()
+
+
+def leave(window: MainWindow) -> None:
+    """Leave the window as it opens."""
+
+
+def sharpen_head_1(window: MainWindow) -> None:
+    """Work on exercise 6 until a half of it is done."""
+    session = window.docks.lesson.session
+    session.choose(6)
+    session.start()
+    window.docks.show(["lessonDock"])
+    for magnitude in (6.0, 9.0):
+        window.bench.edit(set_key_magnitude(1, magnitude))
+        QApplication.processEvents()  # the exercise watches frames
+    session.answer(session.chosen.questions[0], "0.51")
+
+
+def explain_a_cell(window: MainWindow) -> None:
+    """Look at the mask of head 2, and at the arithmetic of its brightest cell of row t4."""
+    window.docks.show(["pipelineDock", "cellDock"])
+    window.bench.look(stage=4, cursor=Cursor(head=2, query=3, key=2))
+
+
+def point_at_the_prediction(window: MainWindow) -> None:
+    """Point at what head 2 finds from the last row."""
+    window.bench.look(cursor=Cursor(head=2, query=7, key=4))
+    window.docks.heatmaps.take_focus()
+
+
+def double_the_gain(window: MainWindow) -> None:
+    """Look at the filters with head 1 at twice its gain."""
+    window.docks.show(["impulseDock"])
+    window.bench.edit(set_gain(1, 2.0))
 
 
 if __name__ == "__main__":

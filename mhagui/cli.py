@@ -14,7 +14,6 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import metadata
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
@@ -167,6 +166,8 @@ def _info() -> str:
 
 
 def _version(package: str) -> str:
+    from importlib import metadata  # takes long
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

@@ -1,7 +1,6 @@
 """What somebody did in the exercises, to hand in: Markdown with pictures, or a PDF."""
 
 import enum
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,9 +16,7 @@ from mhagui.figures import FIGURES, draw, render
 from mhagui.files import make_folder, write_all
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from mhagui.figures.text_page import Paragraph
+    from mhagui.figures.text_page import Drawing, Paragraph
 
 TITLE = "Multi-head attention: exercises"
 MARKDOWN_DPI = 150
@@ -56,7 +53,7 @@ class Section(NamedTuple):
     """Pieces of text and the figure that follows them, by its name."""
 
     pieces: list[Piece]
-    figure: "tuple[str, Figure] | None" = None
+    figure: "tuple[str, Drawing] | None" = None
 
 
 def write_report(progress: Progress, path: Path) -> None:
@@ -97,21 +94,9 @@ def report_markdown(progress: Progress, folder: str) -> tuple[bytes, dict[str, b
 
 def report_pdf(progress: Progress) -> bytes:
     """Return the report as a PDF: the objectives, then each exercise from a page of its own on."""
-    from matplotlib.backends.backend_pdf import PdfPages
+    from mhagui.figures.text_page import pdf_of
 
-    from mhagui.figures.page import house_style
-    from mhagui.figures.text_page import pages_of
-
-    buffer = io.BytesIO()
-    described = {"Title": TITLE, "Creator": f"mhagui {__version__}", "CreationDate": None}
-    with house_style(), PdfPages(buffer, metadata=described) as file:
-        for _, section in _numbered_sections(progress):
-            numbered = _with_numbers(section.pieces)
-            paragraphs = [each for piece in numbered for each in _paragraphs(*piece)]
-            figure = None if section.figure is None else section.figure[1]
-            for page in pages_of(paragraphs, figure, TITLE, file.get_pagecount() + 1):
-                file.savefig(page.figure, bbox_inches=page.cut)
-    return buffer.getvalue()
+    return pdf_of(map(_on_pages, (section for _, section in _numbered_sections(progress))), TITLE)
 
 
 # --- what stands in it
@@ -193,7 +178,7 @@ def _state(text: str, detail: str = "", *, met: bool) -> Piece:
     return Piece(Kind.MET if met else Kind.UNMET, text, detail)
 
 
-def _figures(exercise: Exercise, progress: Progress) -> Iterator[tuple[str, "Figure"]]:
+def _figures(exercise: Exercise, progress: Progress) -> Iterator[tuple[str, "Drawing"]]:
     """Yield the figures of an exercise all of whose checks are met, from the scene of that time."""
     text = progress.scenes.get(exercise.number)
     if text is None:
@@ -204,7 +189,7 @@ def _figures(exercise: Exercise, progress: Progress) -> Iterator[tuple[str, "Fig
         yield name, _drawn(name, exercise, scene, result)
 
 
-def _drawn(name: str, exercise: Exercise, scene: Scene, result: Result) -> "Figure":
+def _drawn(name: str, exercise: Exercise, scene: Scene, result: Result) -> "Drawing":
     if exercise.sizes is None:
         return draw(name, scene, result)
     from mhagui.figures import cost, page
@@ -241,6 +226,12 @@ def _with_numbers(pieces: list[Piece]) -> Iterator[tuple[Piece, int]]:
     for piece in pieces:
         number = number + 1 if piece.kind is Kind.STEP else 0
         yield piece, number
+
+
+def _on_pages(section: Section) -> tuple[list["Paragraph"], "Drawing | None"]:
+    numbered = _with_numbers(section.pieces)
+    paragraphs = [paragraph for piece in numbered for paragraph in _paragraphs(*piece)]
+    return paragraphs, None if section.figure is None else section.figure[1]
 
 
 def _paragraphs(piece: Piece, number: int) -> Iterator["Paragraph"]:

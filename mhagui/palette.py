@@ -1,5 +1,6 @@
 """Colours of the data, the same on the screen and in exported figures."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,11 @@ _DIVERGING = (
     "#053061", "#2166ac", "#4393c3", "#92c5de", "#d1e5f0", "#f7f7f7",
     "#fddbc7", "#f4a582", "#d6604d", "#b2182b", "#67001f",
 )  # fmt: skip
+# The same hues for a dark ground: there zero is dark, and the largest magnitudes are light.
+_DIVERGING_ON_DARK = (
+    "#a6d4ff", "#70b4f5", "#4390da", "#2f6cab", "#30506f", "#383838",
+    "#68433d", "#a34c40", "#d7654f", "#f6907a", "#ffbfae",
+)  # fmt: skip
 
 
 def head_colour(uid: int) -> str:
@@ -41,12 +47,29 @@ def head_marker(uid: int) -> Marker:
     return HEAD_MARKERS[(uid - 1) % len(HEAD_MARKERS)]
 
 
-def diverging_table(n_colours: int = 255) -> npt.NDArray[np.uint8]:
-    """Return the signed colours, (n_colours, 3) uint8 RGB, blue below zero and red above."""
-    anchors = np.array([_channels(colour) for colour in _DIVERGING], dtype=float)
+def diverging_table(n_colours: int = 255, *, dark: bool = False) -> npt.NDArray[np.uint8]:
+    """Return the signed colours, (n_colours, 3) uint8 RGB, blue below zero and red above.
+
+    Zero is nearly white, or dark where they are to stand on a ``dark`` ground. Read-only, and the
+    same array every time.
+    """
+    return _diverging(n_colours, dark)
+
+
+def table_on(table: npt.NDArray[np.uint8], *, dark: bool) -> npt.NDArray[np.uint8]:
+    """Return ``table`` as it is shown on a light or ``dark`` ground: signed colours differ."""
+    is_signed = table is diverging_table(len(table))
+    return diverging_table(len(table), dark=True) if dark and is_signed else table
+
+
+@lru_cache(maxsize=8)
+def _diverging(n_colours: int, dark: bool) -> npt.NDArray[np.uint8]:
+    hues = _DIVERGING_ON_DARK if dark else _DIVERGING
+    anchors = np.array([_channels(colour) for colour in hues], dtype=float)
     at = np.linspace(0, len(anchors) - 1, n_colours)
     channels = [np.interp(at, np.arange(len(anchors)), channel) for channel in anchors.T]
     table: npt.NDArray[np.uint8] = np.rint(np.stack(channels, axis=1)).astype(np.uint8)
+    table.flags.writeable = False
     return table
 
 

@@ -1,6 +1,7 @@
 """Every number of a scene: as a dict for JSON, and as text for a terminal."""
 
 import math
+import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -8,17 +9,18 @@ import numpy as np
 
 from mhagui.document.compute import HeadResult, Result
 from mhagui.document.cost import cost_report
-from mhagui.document.designs import design_of
-from mhagui.document.filter_bank import filter_bank_report
+from mhagui.document.designs import design_of, filter_of
+from mhagui.document.filter_bank import filter_bank, filter_bank_report
 from mhagui.document.information import information_report
-from mhagui.document.json_text import json_text
+from mhagui.document.json_text import finite, json_text
 from mhagui.document.records import Array
-from mhagui.document.response import impulse_report
+from mhagui.document.response import impulse_report, row_response, shown_row
 from mhagui.document.scene import Scene
-from mhagui.formats import UNDEFINED, fixed, head_columns, positions, short
+from mhagui.formats import UNDEFINED, fixed, head_columns, positions, short, token
 
 # Up to this many positions and channels the text holds the matrices too.
 MAX_PRINTED = 12
+WIDTH = 96  # of a line of tokens
 # From here on six decimals are too many.
 _LARGE = 1e6
 
@@ -44,8 +46,8 @@ def report(scene: Scene, result: Result) -> dict[str, object]:
         "w_o": _listed(scene.w_o),
         "concat": _listed(result.concat),
         "output": _listed(result.output),
-        "filter_bank_residual": _number(result.filter_bank_residual),
-        "residual_bound": _number(result.residual_bound),
+        "filter_bank_residual": finite(result.filter_bank_residual),
+        "residual_bound": finite(result.residual_bound),
         "parameters": result.parameters._asdict(),
         "score_flops": result.score_flops.heads,
         "impulse": impulse_report(scene, result),
@@ -62,7 +64,7 @@ def report_json(scene: Scene, result: Result) -> str:
 
 def report_text(scene: Scene, result: Result) -> str:
     """Return the numbers of ``result`` as aligned text, with the matrices where they are small."""
-    parts = [_opening(scene), _heads(result), _entropies(result)]
+    parts = [_opening(scene), _heads(result), _filters(scene, result), _entropies(result)]
     if max(scene.n_positions, scene.d_model) <= MAX_PRINTED:
         parts += [*_weights(scene, result), *_projection(scene, result)]
     parts.append(_closing(scene, result))
@@ -87,12 +89,8 @@ def _head(head: HeadResult) -> dict[str, object]:
         "effective_positions": _listed(head.effective_positions),
         "score_rank": head.score_rank,
         "singular_values": _listed(head.score_singular_values),
-        "effective_rank": _number(head.effective_rank),
+        "effective_rank": finite(head.effective_rank),
     }
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def _listed(array: Array) -> object:
@@ -109,7 +107,10 @@ def _opening(scene: Scene) -> str:
         f"T {scene.n_positions} · d_model {scene.d_model} · H {scene.n_heads}"
         f" · d_k {scene.d_k} · d_v {scene.d_v} · master gain {short(scene.master_gain)}"
     )
-    return f"{scene.title}\n{sizes}"
+    shown = scene.tokens if scene.n_positions <= MAX_PRINTED else ()
+    tokens = f"tokens: {' '.join(map(token, shown))}" if shown else ""
+    lines = textwrap.wrap(tokens, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    return "\n".join([scene.title, sizes, *lines])
 
 
 def _heads(result: Result) -> str:
@@ -135,6 +136,23 @@ def _head_row(number: int, head: HeadResult) -> list[str]:
         fixed(head.mean_row_entropy_bits, 6),
         head.standing,
     ]
+
+
+def _filters(scene: Scene, result: Result) -> str:
+    at = shown_row(scene, None)
+    norms = filter_bank(result).norms
+    rows = [
+        [f"h{number}", str(head.head.layer), filter_of(head.head), *_six([distance, norm])]
+        for number, (head, norm) in enumerate(zip(result.heads, norms, strict=True), 1)
+        for distance in [row_response(head, at).distance]
+    ]
+    titles = ("head", "layer", "filter", f"TV at t{at + 1}", "norm")
+    notes = (
+        "  filter: what A tends to as the gain grows; TV: total-variation distance of the row to that;"
+        "\n"
+        "  norm: Frobenius norm of what the head adds to O; a head of layer 2 reads X + O_1"
+    )
+    return f"{_table('Filter bank', titles, rows, left=(0, 1, 2))}\n{notes}"
 
 
 def _entropies(result: Result) -> str:

@@ -188,8 +188,8 @@ def test_a_figure_that_the_scene_does_not_have_is_left_out_unless_asked_for(caps
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nolesson"], "“nolesson” is neither a lesson (content-position, four-heads, "),
-        (["report", "nolesson"], "induction and two-heads) nor a file"),
+        (["nolesson"], "“nolesson” is neither a lesson (four-heads, two-heads, "),
+        (["report", "nolesson"], "content-position and induction) nor a file"),
         (["report", "n" * 5000], "name"),
         (["report", "--gain", "5=1"], "no head 5; “four heads” has heads 1 to 4"),
         (["report", "--gain", "0=1"], "no head 0"),

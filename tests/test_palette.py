@@ -13,6 +13,7 @@ from mhagui.palette import (
     head_colour,
     ink_on,
     relative_luminance,
+    table_on,
 )
 
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
@@ -104,7 +105,9 @@ def test_ink_is_readable_on_every_grey(grey):
     assert contrast(INK[ink_on((grey,) * 3)], (grey,) * 3) >= 4.5
 
 
-@pytest.mark.parametrize("table", [diverging_table(), sampled("viridis", 256)])
+@pytest.mark.parametrize(
+    "table", [diverging_table(), diverging_table(dark=True), sampled("viridis", 256)]
+)
 def test_ink_is_readable_on_every_colour_of_the_tables(table):
     for rgb in table:
         assert contrast(INK[ink_on(tuple(rgb))], tuple(rgb)) >= 4.5
@@ -124,6 +127,27 @@ def test_signed_colours_are_blue_below_and_red_above_a_nearly_white_zero():
     assert (blue[:127] > red[:127]).all()
     assert (red[128:] > blue[128:]).all()
     assert table[127].tolist() == [0xF7, 0xF7, 0xF7]
+
+
+def test_on_a_dark_ground_signed_colours_grow_lighter_from_a_dark_grey_zero():
+    table = diverging_table(dark=True).astype(int)
+    red, blue = table[:, 0], table[:, 2]
+    assert (blue[:127] > red[:127]).all()
+    assert (red[128:] > blue[128:]).all()
+    light = np.array([relative_luminance(tuple(rgb)) for rgb in table])
+    assert light.argmin() == 127
+    assert (np.diff(light[:128]) < 0).all()
+    assert (np.diff(light[127:]) > 0).all()
+    assert contrast(tuple(table[127]), (255, 255, 255)) > 10
+    # as strong below zero as above it
+    assert np.abs(light[:127] - light[:127:-1]).max() < 0.08
+
+
+def test_only_signed_colours_are_others_on_a_dark_ground():
+    signed, weights = diverging_table(), sampled("viridis", 255)
+    assert table_on(signed, dark=False) is signed
+    assert table_on(signed, dark=True) is diverging_table(dark=True)
+    assert table_on(weights, dark=True) is weights
 
 
 def test_head_colours_stay_with_the_head_and_come_round():

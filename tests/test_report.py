@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mhagui.document import compute, load_lesson
+from mhagui.document import compute, lesson_names, load_lesson
 from mhagui.document.edits import SetMasterGain, SetSequenceLength, rename_head, set_gain, set_muted
+from mhagui.document.information import information_report
+from mhagui.document.token_source import SourceKind, TokenSource
 from mhagui.report import report, report_json, report_text
 
 EXPECTED = json.loads((Path(__file__).parent / "data" / "expected.json").read_text())
@@ -119,7 +121,7 @@ def test_no_digit_is_lost_on_the_way():
     assert parsed(scene, result)["heads"][0]["weights"] == result.heads[0].weights.tolist()
 
 
-@pytest.mark.parametrize("lesson", ["four-heads", "two-heads"])
+@pytest.mark.parametrize("lesson", lesson_names())
 def test_text_fits_a_hundred_columns(lesson):
     assert max(map(len, report_text(*of_lesson(lesson)).splitlines())) <= 100
 
@@ -141,6 +143,58 @@ def test_text_has_the_lessons_tables():
     assert "total 256 = 4·d_model²" in text
     ranks = re.findall(r"^  h\d .* 1 +[3–] +(\d) ", text, re.MULTILINE)
     assert ranks == ["1", "2", "2", "0"]
+
+
+def test_text_says_what_each_head_adds_and_how_near_it_is_to_its_filter():
+    text = report_text(*of_lesson("four-heads"))
+    weights = EXPECTED["four_heads"]["attention"]
+    distances = [1 - weights[0][3][0], 1 - weights[1][3][2], 1 - weights[2][3][3], 0.0]
+    for number, distance in enumerate(distances, 1):
+        assert re.search(rf"^  h{number} +1 +.* {distance:.6f} +\d\.\d{{6}}$", text, re.MULTILINE)
+    scene, result = of_lesson("induction")
+    text = report_text(scene, result)
+    assert "\ntokens: ^ A B C D A B C\n" in text
+    added = np.linalg.norm(result.heads[1].term)
+    assert re.search(rf"^  h2 +2 +projected .* – +{added:.6f}$", text, re.MULTILINE)
+
+
+def test_long_tokens_are_wrapped_within_a_hundred_columns():
+    scene = load_lesson("four-heads")
+    named = replace(scene, tokens=tuple("W" * 19 + str(place) for place in range(6)))
+    lines = report_text(named, compute(named)).splitlines()
+    assert lines[2].startswith("tokens: W")
+    assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize("lesson", lesson_names())
+def test_every_lessons_json_is_complete_and_the_same_each_time(lesson):
+    scene, result = of_lesson(lesson)
+    given = parsed(scene, result)
+    assert report_json(scene, result) == report_json(scene, compute(scene))
+    assert given.keys() >= {"impulse", "filter_bank", "cost", "information", "redundancy"}
+    names = [head.name for head in scene.heads]
+    for key in ("impulse", "filter_bank", "information"):
+        assert [head["name"] for head in given[key]["heads"]] == names
+    assert given["impulse"]["t"] == given["information"]["query_position"] == 4
+    for head, made in zip(given["impulse"]["heads"], result.heads, strict=True):
+        assert head["taps"] == made.weights[3, :4].tolist()
+        assert len(head["total_variation"]) == scene.n_positions
+    norms = [np.linalg.norm(head.term) for head in result.heads]
+    agrees([head["norm"] for head in given["filter_bank"]["heads"]], norms)
+    n_pairs = scene.n_heads * (scene.n_heads - 1) // 2
+    assert len(given["redundancy"]["pairs"]) == n_pairs
+    assert given["cost"]["parameters"] == given["parameters"]
+    assert 2 * given["cost"]["multiply_adds"]["scores"] == given["score_flops"]
+
+
+def test_what_is_not_known_of_a_head_is_null_with_the_reason():
+    scene = load_lesson("four-heads")
+    scene = replace(SetSequenceLength(12).apply(scene), source=TokenSource(SourceKind.IID, 8))
+    far = information_report(scene, compute(scene), 11)
+    assert far["information"]["whole_past_bits"] is None
+    assert [head["bits"] for head in far["information"]["heads"]] == [None] * 4
+    assert "t = 12 is too long" in far["information"]["why_not"]
+    assert {pair["joint_bits"] for pair in far["redundancy"]["pairs"]} == {None}
 
 
 def test_text_has_concat_and_output_of_the_two_heads():

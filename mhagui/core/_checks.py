@@ -81,6 +81,16 @@ def shape_error(name: str, wanted: str, array: npt.NDArray[Any]) -> ValueError:
     return ValueError(f"{name} must have shape {wanted}, got shape {array.shape}.")
 
 
+def as_labels(value: npt.ArrayLike, name: str) -> npt.NDArray[np.intp]:
+    """Return labels, integers from 0 that are few enough to be counted in pairs, shape (N,)."""
+    array = as_array(value, name)
+    if array.ndim != 1:
+        raise shape_error(name, "(N,)", array)
+    if array.dtype.kind not in "iu" or not ((array >= 0) & (array <= _LONGEST)).all():
+        raise ValueError(f"{name} must hold integers from 0 to {_LONGEST}.")
+    return array.astype(np.intp, copy=False)
+
+
 def as_count(value: SupportsIndex, name: str, minimum: int = 1) -> int:
     """Return a Python int of at least `minimum`; whole numbers of any integer type pass."""
     try:

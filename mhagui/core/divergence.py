@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mhagui.core._checks import FloatArray, as_matrices, require_common_leading, shape_error
-from mhagui.core.entropy import row_entropy_bits
+from mhagui.core.entropy import entropy_bits, row_entropy_bits
 
 
 def jensen_shannon_bits(one: npt.ArrayLike, other: npt.ArrayLike) -> FloatArray:
@@ -26,7 +26,7 @@ def jensen_shannon_bits(one: npt.ArrayLike, other: npt.ArrayLike) -> FloatArray:
     Raises
     ------
     ValueError
-        When the shapes do not fit each other, or as for `row_entropy_bits`.
+        When a shape or dtype does not fit, or a value is outside 0..1 or NaN.
 
     Notes
     -----
@@ -37,6 +37,6 @@ def jensen_shannon_bits(one: npt.ArrayLike, other: npt.ArrayLike) -> FloatArray:
     if q.shape[-2:] != p.shape[-2:]:
         raise shape_error("other", f"(..., {p.shape[-2]}, {p.shape[-1]})", q)
     require_common_leading("one and other", p.shape[:-2], q.shape[:-2])
-    apart = (row_entropy_bits(p) + row_entropy_bits(q)) / 2
+    apart = (entropy_bits(p, "one") + entropy_bits(q, "other")) / 2
     bits: FloatArray = np.clip(row_entropy_bits((p + q) / 2) - apart, 0.0, 1.0)
     return bits

@@ -38,9 +38,13 @@ def row_entropy_bits(a: npt.ArrayLike) -> FloatArray:
     Source: the lesson on multi-head attention, section "Engineering Lenses, Information"
     (Shannon 1948).
     """
-    weights = as_matrices(a, "a", "T_q, T_k")
+    return entropy_bits(as_matrices(a, "a", "T_q, T_k"), "a")
+
+
+def entropy_bits(weights: FloatArray, name: str) -> FloatArray:
+    """Return `row_entropy_bits` of weights that their caller calls `name`."""
     top = np.maximum.reduce(weights, axis=-1, initial=0.0)
-    _require_weights(weights, top)
+    _require_weights(weights, top, name)
     with np.errstate(all="ignore"):
         # A zero becomes the smallest normal number, whose logarithm is finite, so that
         # 0 · log 0 is 0. Not the smallest subnormal: logarithms of those are slow.
@@ -75,11 +79,11 @@ def effective_positions(a: npt.ArrayLike) -> FloatArray:
     return np.exp2(row_entropy_bits(a))
 
 
-def _require_weights(weights: FloatArray, top: FloatArray) -> None:
+def _require_weights(weights: FloatArray, top: FloatArray, name: str) -> None:
     lowest = np.minimum.reduce(weights, axis=None, initial=0.0)
     highest = np.maximum.reduce(top, axis=None, initial=0.0)
     if np.isnan(lowest):
-        raise ValueError("a must hold weights within 0..1, got NaN.")
+        raise ValueError(f"{name} must hold weights within 0..1, got NaN.")
     if lowest < 0.0 or highest > _LARGEST_WEIGHT:
         worst = lowest if lowest < 0.0 else highest
-        raise ValueError(f"a must hold weights within 0..1, got {worst}.")
+        raise ValueError(f"{name} must hold weights within 0..1, got {worst}.")

@@ -15,6 +15,7 @@ from mhagui.core._checks import (
     as_count,
     as_finite_matrices,
     as_floats,
+    as_labels,
     as_length,
     as_number,
     require_finite,
@@ -87,7 +88,7 @@ def enumerate_tokens(
 
 def observed_labels(
     weights: npt.ArrayLike,
-    sequences: Tokens,
+    sequences: npt.ArrayLike,
     n_symbols: SupportsIndex,
     resolution: SupportsFloat = 0.0,
 ) -> Labels:
@@ -101,12 +102,12 @@ def observed_labels(
     weights
         Row t of A, shape (t,), or one row per sequence, shape (N, t); values 0..1.
     sequences
-        Symbols 0..S−1, shape (N, t).
+        Symbols 0..S−1, integers, shape (N, t).
     n_symbols
         S, at least 1.
     resolution
-        Each component is rounded to the nearest multiple of it, halves upwards; 0 or more, and
-        0 is exactly, to 12 decimals.
+        Each component is rounded to the nearest multiple of it, halves upwards; 1e-12 or more,
+        or 0 for exactly, which is to 12 decimals.
 
     Returns
     -------
@@ -116,7 +117,7 @@ def observed_labels(
     Raises
     ------
     ValueError
-        When a shape does not fit, weights are not finite or `resolution` is negative.
+        When a shape does not fit, weights are not finite or `resolution` is none there is.
 
     Notes
     -----
@@ -124,17 +125,19 @@ def observed_labels(
     A generic output of real numbers tells all pasts apart, whatever the head looks at; only
     at a resolution does it tell which tokens a head passes on.
     """
-    rows = as_floats(weights, "weights")
+    rows, tokens = as_floats(weights, "weights"), as_array(sequences, "sequences")
     require_finite(rows, "weights")
-    if rows.shape not in (sequences.shape, sequences.shape[1:]):
+    if tokens.ndim != 2:
+        raise shape_error("sequences", "(N, t)", tokens)
+    if rows.shape not in (tokens.shape, tokens.shape[1:]):
         raise shape_error("weights", "(t,) or (N, t)", rows)
     step = as_number(resolution, "resolution")
-    if step < 0:
-        raise ValueError(f"resolution must be 0 or more, got {step}.")
+    if step and step < _EXACT_STEP:
+        raise ValueError(f"resolution must be 0, or 1e-12 or more, got {step}.")
     count = as_count(n_symbols, "n_symbols")
-    labels: Labels = np.zeros(len(sequences), np.intp)
+    labels: Labels = np.zeros(len(tokens), np.intp)
     for symbol in range(count if step else max(count - 1, 1)):  # exactly, one follows from the sum
-        on_symbol = _sum_where(rows, sequences == symbol)
+        on_symbol = _sum_where(rows, tokens == symbol)
         steps = np.floor(on_symbol / (step or _EXACT_STEP) + _HALF)
         labels = joint_labels(labels, np.unique(steps, return_inverse=True)[1])
     return labels
@@ -156,14 +159,14 @@ def joint_labels(one: npt.ArrayLike, other: npt.ArrayLike) -> Labels:
     Raises
     ------
     ValueError
-        When the shapes differ or are not (N,).
+        When the shapes differ or are not (N,), or a label is no integer from 0.
 
     Notes
     -----
     Source: the lesson on multi-head attention, section "Engineering Lenses, Information".
     """
-    first, second = as_array(one, "one"), as_array(other, "other")
-    if first.ndim != 1 or first.shape != second.shape:
+    first, second = as_labels(one, "one"), as_labels(other, "other")
+    if first.shape != second.shape:
         raise shape_error("other", "(N,), as one", second)
     pairs = first * (int(second.max(initial=0)) + 1) + second
     joint: Labels = np.unique(pairs, return_inverse=True)[1]
@@ -192,14 +195,14 @@ def information_bits(
     Raises
     ------
     ValueError
-        When a shape does not fit or the probabilities are none.
+        When a shape does not fit, a label is no integer from 0, or the probabilities are none.
 
     Notes
     -----
     Source: the lesson on multi-head attention, section "Engineering Lenses, Information"
     (Shannon 1948).
     """
-    seen = as_array(labels, "labels")
+    seen = as_labels(labels, "labels")
     weights, after = as_floats(probabilities, "probabilities"), as_floats(following, "following")
     if not seen.shape == weights.shape == after.shape[:1] or after.ndim != 2:
         raise shape_error("following", "(N, S), N that of labels and probabilities", after)
@@ -239,9 +242,11 @@ def mutual_information_bits(joint: npt.ArrayLike) -> float:
     total = float(p.sum())
     if (p < 0).any() or not math.isclose(total, 1.0, abs_tol=_SUM_TOLERANCE):
         raise ValueError(f"joint must be 0 or more and sum to 1, got a sum of {total:g}.")
-    apart = p.sum(axis=1, keepdims=True) * p.sum(axis=0, keepdims=True)
-    some = p > 0
-    return max(float(np.sum(p[some] * np.log2(p[some] / apart[some]))), 0.0)
+    rows, columns = np.nonzero(p)
+    some = p[rows, columns]
+    # Logarithms apart: the product of two small probabilities may be too small for a number.
+    ratios = np.log2(some) - np.log2(p.sum(axis=1)[rows]) - np.log2(p.sum(axis=0)[columns])
+    return max(float(np.sum(some * ratios)), 0.0)
 
 
 def _sum_where(rows: FloatArray, chosen: npt.NDArray[np.bool_]) -> FloatArray:

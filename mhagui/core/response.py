@@ -13,6 +13,7 @@ from mhagui.core._checks import (
     as_floats,
     require_common_leading,
     require_finite,
+    require_no_overflow,
     shape_error,
 )
 
@@ -40,7 +41,8 @@ def total_variation(p: npt.ArrayLike, q: npt.ArrayLike) -> FloatArray:
     Raises
     ------
     ValueError
-        When a row is missing, not real or not finite, or the shapes do not fit each other.
+        When a row is missing, not real or not finite, the shapes do not fit each other, or the
+        distance overflows.
 
     Notes
     -----
@@ -52,8 +54,10 @@ def total_variation(p: npt.ArrayLike, q: npt.ArrayLike) -> FloatArray:
         raise shape_error("q", f"(..., {one.shape[-1]}) to match p", other)
     require_common_leading("p and q", one.shape[:-1], other.shape[:-1])
     # Halved first: the difference of two finite numbers may overflow, that of their halves not.
-    distance: FloatArray = np.abs(one / 2 - other / 2).sum(axis=-1)
-    return np.asarray(distance)
+    with np.errstate(over="ignore"):
+        distance: FloatArray = np.asarray(np.abs(one / 2 - other / 2).sum(axis=-1))
+    require_no_overflow(distance, "p and q", "their distance")
+    return distance
 
 
 def frequency_response(taps: npt.ArrayLike, frequencies: npt.ArrayLike) -> ComplexArray:
@@ -78,7 +82,8 @@ def frequency_response(taps: npt.ArrayLike, frequencies: npt.ArrayLike) -> Compl
     Raises
     ------
     ValueError
-        When there is no tap, or an argument has the wrong shape, is not real or not finite.
+        When there is no tap, an argument has the wrong shape, is not real or not finite, or a
+        phase or the response overflows.
 
     Notes
     -----
@@ -86,9 +91,11 @@ def frequency_response(taps: npt.ArrayLike, frequencies: npt.ArrayLike) -> Compl
     "Engineering Lenses, Model", reads row t as the impulse response at t.
     """
     rows, omega = _as_rows(taps, "taps"), _as_frequencies(frequencies)
-    by_lag = rows[..., ::-1]
-    response = _transform(by_lag, omega)
-    return response.astype(np.result_type(rows.dtype, np.complex64))
+    with np.errstate(all="ignore"):
+        transform = _transform(rows[..., ::-1], omega)
+        response = transform.astype(np.result_type(rows.dtype, np.complex64))
+    require_no_overflow(response, "taps and frequencies", "the response")
+    return response
 
 
 def group_delay(taps: npt.ArrayLike, frequencies: npt.ArrayLike) -> FloatArray:
@@ -118,14 +125,16 @@ def group_delay(taps: npt.ArrayLike, frequencies: npt.ArrayLike) -> FloatArray:
     a quotient of two transforms it needs no unwrapped phase.
     """
     rows, omega = _as_rows(taps, "taps"), _as_frequencies(frequencies)
-    by_lag = rows[..., ::-1]
-    response = _transform(by_lag, omega)
-    weighted = _transform(by_lag * np.arange(rows.shape[-1]), omega)
-    least = _NULL * np.abs(rows).sum(axis=-1, keepdims=True)
-    is_null = np.abs(response) <= least
+    # The delay does not depend on the size of the taps: with the largest near 1 none overflows.
+    largest = np.max(np.abs(rows), axis=-1, keepdims=True)
+    by_lag = np.ldexp(rows, -np.frexp(largest)[1])[..., ::-1]
     with np.errstate(all="ignore"):
-        delay = np.where(is_null, np.nan, (weighted / np.where(is_null, 1.0, response)).real)
-    return delay.astype(rows.dtype)
+        response = _transform(by_lag, omega)
+        weighted = _transform(by_lag * np.arange(rows.shape[-1]), omega)
+        is_null = np.abs(response) <= _NULL * np.abs(by_lag).sum(axis=-1, keepdims=True)
+        delay = (weighted / np.where(is_null, 1.0, response)).real
+    require_no_overflow(delay, "frequencies", "a phase")
+    return np.where(is_null, np.nan, delay).astype(rows.dtype)
 
 
 def _transform(by_lag: FloatArray, omega: FloatArray) -> npt.NDArray[np.complex128]:

@@ -15,11 +15,11 @@ from mhagui.errors import UserError
 LARGEST = 1e30
 
 
-def count(what: str, given: object, most: int) -> int:
+def count(what: str, given: object, most: int, least: int = 1) -> int:
     """Return ``given`` as an int; whole numbers of any integer type pass, but no bool."""
-    number = operator.index(given) if isinstance(given, SupportsIndex) else 0
-    if isinstance(given, bool | np.bool_) or not 1 <= number <= most:
-        raise UserError(f"{what} must be a whole number from 1 to {most}; got {given!s:.40}.")
+    number = operator.index(given) if isinstance(given, SupportsIndex) else least - 1
+    if isinstance(given, bool | np.bool_) or not least <= number <= most:
+        raise UserError(f"{what} must be a whole number from {least} to {most}; got {given!s:.40}.")
     return number
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from mhagui import core
 from mhagui.document.head import Head
@@ -124,6 +125,8 @@ def designed_factors(
 
 def filter_of(head: Head) -> str:
     """Return what the filter is called that a head approaches, with its number where it has one."""
+    if _is_uniform(head):
+        return design_of(Pattern.UNIFORM).filter_name
     name = design_of(head.pattern).filter_name
     if head.pattern is Pattern.PREVIOUS_TOKEN:
         return f"{name} z⁻¹"
@@ -132,41 +135,44 @@ def filter_of(head: Head) -> str:
     return name
 
 
-def ideal_taps(head: Head, n_positions: int, row: int) -> Array | None:
+def ideal_taps(head: Head, row: int) -> Array | None:
     """Return the taps at t1 .. t of the filter ``head`` approaches as its gain grows, (row + 1,).
 
-    ``row`` is t from 0, ``n_positions`` T. None where there is no such filter: for a delay in the
-    rows that reach back before t1, and for queries and keys that are given and not designed.
+    ``row`` is t from 0. None where there is no such filter: for a delay in the rows that reach back
+    before t1, and for queries and keys that are given and not designed.
     """
-    at = _looked_at(head, n_positions, row)
-    if not at:
-        return None
-    taps = np.zeros(row + 1)
-    taps[at] = 1 / len(at)
-    return sealed(taps)
+    looked_at = _looked_at(head, row, np.arange(row + 1))
+    count = np.count_nonzero(looked_at)
+    return sealed(looked_at / count) if count else None
 
 
-def _looked_at(head: Head, n_positions: int, row: int) -> list[int]:
-    """Return the positions, from 0, that share row ``row`` of the ideal; none where it has none."""
+def _looked_at(head: Head, row: int, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return which of ``keys`` share row ``row`` of the ideal; none where it has none."""
+    at: npt.NDArray[np.bool_] = keys < 0
+    if _is_uniform(head):
+        return ~at
     match head.pattern:
         case Pattern.FIRST_TOKEN:
-            at = [0]
+            at = keys == 0
         case Pattern.PREVIOUS_TOKEN:
-            at = [row - 1]
+            at = keys == row - 1
         case Pattern.SELF | Pattern.RECENCY:
-            at = [row]
-        case Pattern.UNIFORM:
-            at = list(range(row + 1))
+            at = keys == row
         case Pattern.DELAY:
-            at = [row - int(head.settings[0])]
+            at = keys == row - head.settings[0]
         case Pattern.TWO_POSITIONS:
-            at = sorted({int(number) - 1 for number in head.settings})
+            at = np.isin(keys + 1, head.settings)
         case Pattern.BLOCK_LOCAL:
-            block = int(head.settings[0])
-            at = list(range(row - row % block, row + 1))
-        case _:
-            at = []
-    return [position for position in at if 0 <= position <= row and position < n_positions]
+            at = keys >= row - row % head.settings[0]
+    return at
+
+
+def _is_uniform(head: Head) -> bool:
+    """Say whether all scores of a designed head are alike, so that no gain makes a difference."""
+    if head.pattern is Pattern.RECENCY:
+        return head.settings[0] == 0
+    has_no_keys = design_of(head.pattern).has_keys and head.key_magnitude == 0
+    return head.pattern is Pattern.UNIFORM or has_no_keys
 
 
 def _superscript(number: int) -> str:

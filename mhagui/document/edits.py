@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from mhagui.document.checks import count
+from mhagui.document.checks import count, shape_text
 from mhagui.document.head import Head
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, read_only
@@ -212,12 +212,8 @@ class SetSequenceLength:
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with T positions; refuses where a head is hand-set for the old T."""
         x = designed_input(scene, self.n_positions)
-        hand_set = [head.name for head in scene.heads if head.q is not None]
-        if hand_set and len(x) != scene.n_positions:
-            raise UserError(
-                f"Head “{hand_set[0]}” is hand-set for T = {scene.n_positions}; give it another "
-                "pattern before you change T."
-            )
+        if len(x) != scene.n_positions:
+            check_none_hand_set(scene)
         return replace(scene, x=x, tokens=repeated(scene.tokens, len(x)))
 
 
@@ -313,20 +309,7 @@ class SetProjectionBlock:
 
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with the rectangle written, wholly or not at all."""
-        if self.values.ndim != 2:
-            raise UserError(
-                f"A block of W_O has rows and columns; got {self.values.ndim} dimensions."
-            )
-        bottom, right = self.row + self.values.shape[0], self.column + self.values.shape[1]
-        rows, columns = scene.w_o.shape
-        if not (0 <= self.row <= bottom <= rows and 0 <= self.column <= right <= columns):
-            raise UserError(
-                f"A block of {self.values.shape[0]} × {self.values.shape[1]} does not fit at "
-                f"row {self.row + 1}, column {self.column + 1} of W_O, which is {rows} × {columns}."
-            )
-        w_o = scene.w_o.copy()
-        w_o[self.row : bottom, self.column : right] = self.values
-        return replace(scene, w_o=w_o)
+        return replace(scene, w_o=written("W_O", scene.w_o, self.row, self.column, self.values))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -344,6 +327,32 @@ class OpenScene:
     def apply(self, scene: Scene) -> Scene:  # noqa: ARG002 - what was on the bench does not matter
         """Return the scene to open."""
         return self.scene
+
+
+def check_none_hand_set(scene: Scene) -> None:
+    """Raise UserError where a head is hand-set, and so holds T."""
+    hand_set = [head.name for head in scene.heads if head.q is not None]
+    if hand_set:
+        raise UserError(
+            f"Head “{hand_set[0]}” is hand-set for T = {scene.n_positions}; give it another "
+            "pattern before you change T."
+        )
+
+
+def written(name: str, matrix: Array, row: int, column: int, values: Array) -> Array:
+    """Return ``matrix``, called ``name``, with ``values`` written from (row, column) on."""
+    if values.ndim != 2:
+        raise UserError(f"A block of {name} has rows and columns; got {values.ndim} dimensions.")
+    bottom, right = row + values.shape[0], column + values.shape[1]
+    rows, columns = matrix.shape
+    if not (0 <= row <= bottom <= rows and 0 <= column <= right <= columns):
+        raise UserError(
+            f"A block of {shape_text(values)} does not fit at row {row + 1}, column {column + 1} "
+            f"of {name}, which is {shape_text(matrix)}."
+        )
+    after = matrix.copy()
+    after[row:bottom, column:right] = values
+    return after
 
 
 def _with_width(head: Head, d_k: int) -> Head:

@@ -187,20 +187,20 @@ def _sharpness(head: HeadResult) -> str:
     bits, spread = (
         fixed(float(values[ROW_6])) for values in (head.row_entropy_bits, head.effective_positions)
     )
-    return f"row t6: {bits} bits, 2^H = {spread}"
+    return f"{bits} bits, 2^H = {spread}"
 
 
 def sharper(wanted: float, shown: Shown) -> str | None:
     """Tell how sharp a first-token head is at t6, where |K|·g is ``wanted``."""
     heads = [h for h in _first_token_heads(shown) if abs(_magnitude(h) - wanted) < 1e-6]
-    return _sharpness(heads[0]) if heads else None
+    return f"row t6: {_sharpness(heads[0])}" if heads else None
 
 
 def just_sharp_enough(shown: Shown) -> str | None:
     """Tell how sharp a first-token head is at t6, where 2^H is 1.1 or just below."""
     for head in _first_token_heads(shown):
         if 1.09 <= head.effective_positions[ROW_6] < 1.1 + ROUNDING:
-            return f"|K|·g = {short(_magnitude(head))}, {_sharpness(head)}"
+            return f"|K|·g = {short(_magnitude(head))}: {_sharpness(head)}"
     return None
 
 

@@ -6,6 +6,8 @@ Facts and figures are those of the lesson on multi-head attention.
 from functools import cache, partial
 
 from mhagui.document.exercise_checks import (
+    ROW_4,
+    ROW_6,
     beside_one_hot,
     bits_at,
     cost_check,
@@ -193,7 +195,7 @@ def _exercise_4() -> Exercise:
             "t2 and t4 hardly at all: by a pattern, by hand, or by the weights you want.",
             "Let another head be nearly one-hot in row t4, and compare what the two spend.",
         ),
-        start=Start("four-heads", ("headsDock", "impulseDock")),
+        start=Start("four-heads", ("headsDock", "impulseDock"), row=ROW_4),
         checks=(
             Check(
                 "two",
@@ -280,7 +282,7 @@ def _exercise_6() -> Exercise:
             "bits it spends at t6.",
             "Find the magnitude that brings its effective positions at t6 just below 1.1.",
         ),
-        start=Start("four-heads", ("headsDock", "entropyDock")),
+        start=Start("four-heads", ("headsDock", "entropyDock"), row=ROW_6),
         checks=(
             Check("six", "A first-token head with |K|·g = 6", partial(sharper, 6.0)),
             Check("nine", "A first-token head with |K|·g = 9", partial(sharper, 9.0)),

@@ -78,11 +78,12 @@ Question = Choice | Number
 
 
 class Start(NamedTuple):
-    """Where an exercise begins: a lesson to open, sizes to ask for, docks to look at."""
+    """Where an exercise begins: a lesson, the docks to look at, sizes to ask for, a row t from 0."""
 
     lesson: str | None
     docks: tuple[str, ...]
     what_if: WhatIf | None = None
+    row: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

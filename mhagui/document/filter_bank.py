@@ -12,6 +12,7 @@ import numpy as np
 
 from mhagui import core
 from mhagui.document.compute import Recall, Result, Steps
+from mhagui.document.json_text import finite
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
 
@@ -143,11 +144,11 @@ def filter_bank_report(scene: Scene, result: Result) -> dict[str, object]:
     O when the head is zeroed there, ``ablation_difference`` the largest difference between the
     two; None where the shapes do not allow it, with the reason in ``why_no_wrong_site``.
     """
-    bank, units = filter_bank(result), in_bounds(result)
+    bank = filter_bank(result)
     return {
-        "residual": result.filter_bank_residual,
-        "residual_bound": result.residual_bound,
-        "residual_in_bounds": units if math.isfinite(units) else None,
+        "residual": finite(result.filter_bank_residual),
+        "residual_bound": finite(result.residual_bound),
+        "residual_in_bounds": finite(in_bounds(result)),
         "heads": [_head(scene, result, bank, place) for place in range(scene.n_heads)],
         "why_no_wrong_site": why_no_wrong_site(scene) or None,
     }

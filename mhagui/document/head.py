@@ -38,7 +38,7 @@ class Head(Record):
         Where its queries and keys come from: designed to find something, hand-set or projected.
     w_v
         W_V^h, shape (d_model, d_v): the values are V_h = X W_V^h. As in every matrix of a scene,
-        numbers are from -1e30 to 1e100.
+        numbers are from -1e30 to 1e30.
     gain
         Dimensionless factor on the head's keys; any finite number, 1 is as designed.
     key_magnitude

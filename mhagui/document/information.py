@@ -14,8 +14,10 @@ import numpy as np
 from mhagui import core
 from mhagui.document.compute import HeadResult, Recall, Result, Steps
 from mhagui.document.head import Head
+from mhagui.document.json_text import finite
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, sealed
+from mhagui.document.response import shown_row
 from mhagui.document.scene import Scene
 from mhagui.document.token_source import SourceKind, TokenSource
 
@@ -176,19 +178,19 @@ def information_report(scene: Scene, result: Result, row: int | None = None) -> 
     ``row`` is t from 0; None means t4, or the last where T is less. Bits that are not known are
     None. Pairs are those of the first 8 heads.
     """
-    row = min(3, scene.n_positions - 1) if row is None else row
-    study, divergences = study_information(scene, result, row), study_divergences(result)
+    at = shown_row(scene, row)
+    study, divergences = study_information(scene, result, at), study_divergences(result)
     source = study.source
     heads = [
-        {"head": number, "name": head.head.name, "bits": _known(of.bits), "why_not": of.why_not}
+        {"head": number, "name": head.head.name, "bits": finite(of.bits), "why_not": of.why_not}
         for number, (head, of) in enumerate(zip(result.heads, study.heads, strict=True), 1)
     ]
     information = {
-        "query_position": row + 1,
+        "query_position": at + 1,
         "source": _source_report(source),
         "sequences": len(study.sequences),
         "symbol_bits": math.log2(source.n_symbols),
-        "whole_past_bits": _known(study.whole_past_bits),
+        "whole_past_bits": finite(study.whole_past_bits),
         "why_not": study.why_not,
         "heads": heads,
     }
@@ -214,14 +216,10 @@ def _pair_report(study: InformationStudy, one: int, other: int) -> dict[str, Any
     pair = study.pair(one, other)
     return {
         "heads": [one + 1, other + 1],
-        "joint_bits": _known(pair.joint),
-        "redundancy_minus_synergy_bits": _known(pair.redundancy_minus_synergy),
+        "joint_bits": finite(pair.joint),
+        "redundancy_minus_synergy_bits": finite(pair.redundancy_minus_synergy),
         "verdict": verdict(pair, f"h{one + 1}", f"h{other + 1}"),
     }
-
-
-def _known(bits: float) -> float | None:
-    return None if math.isnan(bits) else bits
 
 
 def _exactly(source: TokenSource) -> TokenSource:

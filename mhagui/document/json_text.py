@@ -1,7 +1,13 @@
 """JSON as people read and compare it: a line to each row of a matrix."""
 
 import json
+import math
 from collections.abc import Iterator
+
+
+def finite(value: float) -> float | None:
+    """Return a number as JSON can hold it: None where it is not finite."""
+    return float(value) if math.isfinite(value) else None
 
 
 def json_text(value: object, *, only_ascii: bool = True) -> str:

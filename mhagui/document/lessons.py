@@ -1,5 +1,6 @@
 """The built-in lessons: scenes that travel with the program."""
 
+from functools import cache
 from pathlib import Path
 
 from mhagui._resources import resource_path
@@ -8,16 +9,19 @@ from mhagui.document.scene_file import read_scene
 from mhagui.errors import UserError
 
 
+_LESSONS = ("four-heads", "two-heads", "content-position", "induction")
+
+
 def lesson_names() -> tuple[str, ...]:
-    """Return the names of the built-in lessons, in alphabetical order."""
-    return tuple(sorted(path.stem for path in resource_path("lessons").glob("*.json")))
+    """Return the names of the built-in lessons, in the order in which one meets them."""
+    return _LESSONS
 
 
 def load_lesson(name: str) -> Scene:
     """Return the scene of lesson ``name``; raises UserError naming the lessons there are."""
     if name not in lesson_names():
         raise UserError(f"There is no lesson “{name}”; the lessons are {_all_names()}.")
-    return read_scene(resource_path("lessons", f"{name}.json"))
+    return _read(name)
 
 
 def load_scene(name: str) -> Scene:
@@ -32,6 +36,11 @@ def load_scene(name: str) -> Scene:
                 f"“{name}” is neither a lesson ({_all_names()}) nor a file that is there."
             ) from error
         raise
+
+
+@cache
+def _read(name: str) -> Scene:
+    return read_scene(resource_path("lessons", f"{name}.json"))
 
 
 def _all_names() -> str:

@@ -10,12 +10,14 @@ from mhagui import core
 from mhagui.document.blas import one_blas_thread
 from mhagui.document.compute import HeadResult, Result
 from mhagui.document.designs import filter_of, ideal_taps
+from mhagui.document.json_text import finite
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
 
 # ω of every spectrum that is shown, in radians per position: enough for every lobe of so many rows.
 FINE_ROWS = 128
 FREQUENCIES = sealed(np.linspace(0.0, math.pi, 2 * FINE_ROWS + 1))
+MEAN_ROWS = 64  # that are soon gone through, for a mean that follows a gain
 
 # Said wherever spectra are shown: in the magnitudes alone these three look the same.
 FLAT_FILTERS = (
@@ -57,7 +59,7 @@ def shown_row(scene: Scene, row: int | None) -> int:
 def row_response(head: HeadResult, row: int) -> RowResponse:
     """Return row ``row`` (from 0) of ``head``."""
     taps = head.weights[row, : row + 1]
-    ideal = ideal_taps(head.head, len(head.weights), row)
+    ideal = ideal_taps(head.head, row)
     distance = math.nan if ideal is None else float(core.total_variation(taps, ideal))
     return RowResponse(taps, ideal, distance)
 
@@ -65,6 +67,25 @@ def row_response(head: HeadResult, row: int) -> RowResponse:
 def distances(head: HeadResult) -> Array:
     """Return the distance of every row t1 .. tT to its ideal, (T,); NaN where it has none."""
     return sealed(np.array([row_response(head, row).distance for row in range(len(head.weights))]))
+
+
+def mean_rows(n_positions: int) -> list[int]:
+    """Return the rows, from 0, that ``mean_distance`` is over: all, or evenly spaced ones."""
+    count = min(n_positions, MEAN_ROWS)
+    return [n_positions * number // count - 1 for number in range(1, count + 1)]
+
+
+def mean_distance(head: HeadResult) -> float:
+    """Return the mean of ``distances`` over ``mean_rows``, NaN where none of them has an ideal."""
+    n_positions = len(head.weights)
+    every = {row: ideal_taps(head.head, row) for row in mean_rows(n_positions)}
+    ideals = {row: taps for row, taps in every.items() if taps is not None}
+    if not ideals:
+        return math.nan
+    wanted = np.zeros((len(ideals), n_positions))
+    for place, (row, taps) in enumerate(ideals.items()):
+        wanted[place, : row + 1] = taps
+    return float(core.total_variation(head.weights[list(ideals)], wanted).mean())
 
 
 def spectra(heads: Sequence[HeadResult], row: int) -> list[Spectrum]:
@@ -106,6 +127,6 @@ def _head_report(head: HeadResult, row: int) -> dict[str, object]:
         "filter": filter_of(head.head),
         "taps": taps.tolist(),
         "ideal": None if ideal is None else ideal.tolist(),
-        "total_variation": [None if math.isnan(value) else value for value in of_rows.tolist()],
+        "total_variation": [finite(value) for value in of_rows],
         "mean_total_variation": float(known.mean()) if len(known) else None,
     }

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mhagui.document.checks import check_text
-from mhagui.document.edits import Edit
+from mhagui.document.edits import Edit, check_none_hand_set
 from mhagui.document.records import Array
 from mhagui.document.scene import (
     MAX_TOKEN_LENGTH,
@@ -151,12 +151,7 @@ def _rearranged(scene: Scene, order: list[int]) -> Scene:
 
 
 def _check_can_resize(scene: Scene) -> None:
-    hand_set = [head.name for head in scene.heads if head.q is not None]
-    if hand_set:
-        raise UserError(
-            f"Head “{hand_set[0]}” is hand-set for T = {scene.n_positions}; give it another "
-            "pattern before you change T."
-        )
+    check_none_hand_set(scene)
     if not scene.vocabulary:
         raise UserError(
             f"X of this scene is not made of words: it takes {scene.n_positions} tokens, one for "

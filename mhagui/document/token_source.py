@@ -2,15 +2,14 @@
 
 import enum
 import math
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import SupportsIndex
 
 import numpy as np
 
 from mhagui import core
+from mhagui.document.checks import count, shape_text
 from mhagui.document.records import Array, Record, read_only, sealed
 from mhagui.errors import UserError
 
@@ -65,11 +64,9 @@ class TokenSource(Record):
         """Check that everything fits together and freeze the transition matrix."""
         set_field = partial(object.__setattr__, self)
         set_field("kind", _kind(self.kind))
-        set_field(
-            "n_symbols",
-            _count("The number of symbols S", self.n_symbols, LEAST_SYMBOLS, MOST_SYMBOLS),
-        )
-        set_field("lag", _count("The lag k", self.lag, 1, MOST_LAG))
+        symbols = "The number of symbols S", self.n_symbols, MOST_SYMBOLS, LEAST_SYMBOLS
+        set_field("n_symbols", count(*symbols))
+        set_field("lag", count("The lag k", self.lag, MOST_LAG))
         given = self.transition
         set_field("transition", staying(self.n_symbols) if given is None else read_only(given))
         set_field("resolution", float(self.resolution) + 0.0)
@@ -178,19 +175,11 @@ def _kind(given: object) -> SourceKind:
         raise UserError(f"A token source is one of {names}; got {given!s:.40}.") from None
 
 
-def _count(what: str, given: object, least: int, most: int) -> int:
-    count = operator.index(given) if isinstance(given, SupportsIndex) else least - 1
-    if isinstance(given, bool | np.bool_) or not least <= count <= most:
-        raise UserError(f"{what} must be a whole number from {least} to {most}; got {given!s:.40}.")
-    return count
-
-
 def _check_transition(transition: Array, n_symbols: int) -> None:
     if transition.shape != (n_symbols, n_symbols):
-        shape = " × ".join(str(length) for length in transition.shape)
         raise UserError(
             f"The transition matrix must be {n_symbols} × {n_symbols} (S rows and columns); "
-            f"got {shape}."
+            f"got {shape_text(transition)}."
         )
     for number, row in enumerate(transition, 1):
         if not ((row >= 0) & (row <= 1)).all():

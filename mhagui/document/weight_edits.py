@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mhagui.document.compute import Result
-from mhagui.document.edits import Edit, HandSet, SetPattern
+from mhagui.document.edits import Edit, HandSet, SetPattern, written
 from mhagui.document.head import Head
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, read_only
@@ -41,7 +41,7 @@ class SetInputBlock:
         """Return the scene with the rectangle written; refuses where words are written."""
         if self.column < fixed_inputs(scene):
             raise UserError(why_input_fixed(scene))
-        return replace(scene, x=_written("X", scene.x, self.row, self.column, self.values))
+        return replace(scene, x=written("X", scene.x, self.row, self.column, self.values))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +85,7 @@ class SetHeadBlock:
         given = [getattr(head, self.field) for head in heads]
         blank = np.zeros((rows, width))
         before = np.hstack([blank if matrix is None else matrix for matrix in given])
-        after = _written(SYMBOLS[self.field], before, self.row, self.column, self.values)
+        after = written(SYMBOLS[self.field], before, self.row, self.column, self.values)
         last = self.column + self.values.shape[1] - 1
         touched = slice(self.column // width, last // width + 1)
         matrices = np.hsplit(after, len(heads))[touched]
@@ -159,19 +159,3 @@ def why_input_fixed(scene: Scene) -> str:
     """Return why those columns cannot be written."""
     what = "words and positions" if scene.has_position_code else "words"
     return f"Columns 1 to {fixed_inputs(scene)} of X hold the {what} of the tokens."
-
-
-def _written(name: str, matrix: Array, row: int, column: int, values: Array) -> Array:
-    """Return ``matrix`` with ``values`` written from (row, column) on."""
-    if values.ndim != 2:
-        raise UserError(f"A block of {name} has rows and columns; got {values.ndim} dimensions.")
-    bottom, right = row + values.shape[0], column + values.shape[1]
-    rows, columns = matrix.shape
-    if not (0 <= row <= bottom <= rows and 0 <= column <= right <= columns):
-        raise UserError(
-            f"A block of {values.shape[0]} × {values.shape[1]} does not fit at "
-            f"row {row + 1}, column {column + 1} of {name}, which is {rows} × {columns}."
-        )
-    written = matrix.copy()
-    written[row:bottom, column:right] = values
-    return written

@@ -18,8 +18,11 @@ from matplotlib.path import Path as Outline
 
 from mhagui import core
 from mhagui.figures.page import (
+    EDGE,
+    FILL,
     HATCH,
     INK,
+    LABEL_SIZE,
     MUTED_INK,
     POINTS,
     RULE,
@@ -275,11 +278,21 @@ def rule_heads(grid: Grid, n_heads: int, width: int, *, columns: bool) -> None:
         line(head * width, color=INK, linewidth=0.6, zorder=3.5)
 
 
+def bar_room(scale: Scale, label: str) -> float:
+    """Return how many inches beside its bar the numbers of ``scale``, and ``label``, take."""
+    numbers = widest_of([short(tick, 3) for tick in _bar_ticks(scale)]) / FILL
+    return 0.07 + numbers + (line_height(LABEL_SIZE) + 0.06 if label else 0.0) + EDGE
+
+
+def _bar_ticks(scale: Scale) -> list[float]:
+    return [float(tick) for tick in np.linspace(scale.low, scale.high, 3 if scale.is_signed else 5)]
+
+
 def colour_bar(axes: Axes, scale: Scale, label: str) -> None:
     """Fill ``axes`` with the bar of ``scale``: its ends, its middle and, of a signed one, zero."""
     bar = axes.figure.colorbar(scale.mappable, cax=axes)
-    ticks = np.linspace(scale.low, scale.high, 3 if scale.is_signed else 5)
-    bar.set_ticks(list(ticks), labels=[short(tick, 3) for tick in ticks])
+    ticks = _bar_ticks(scale)
+    bar.set_ticks(ticks, labels=[short(tick, 3) for tick in ticks])
     bar.ax.tick_params(length=2, width=0.5, color=MUTED_INK)
     bar.outline.set(linewidth=0.5, edgecolor=RULE)
     if bar.solids is not None:  # a line of each colour's own, or viewers let the page shine through

@@ -61,7 +61,7 @@ def curve_name(number: int, head: HeadResult) -> str:
     """Return how the curve of a head is named in a legend of ``LEGEND_WIDTH``."""
     # A dollar sign would start a formula in a legend.
     name = f"h{number} {head.head.name}{state_of(head)}".replace("$", r"\$")
-    return "\n".join(wrapped(name, LEGEND_WIDTH - 0.42, TICK_SIZE))
+    return "\n".join(wrapped(name, LEGEND_WIDTH - 0.35, TICK_SIZE))
 
 
 def _ceiling(axes: Axes, result: Result) -> None:

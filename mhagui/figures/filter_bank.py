@@ -13,6 +13,7 @@ from mhagui.document.records import Array
 from mhagui.figures.cells import (
     Grid,
     Scale,
+    bar_room,
     colour_bar,
     draw_cells,
     draw_values,
@@ -40,7 +41,7 @@ from mhagui.figures.page import (
     wrapped,
     write,
 )
-from mhagui.formats import positions, short, significant
+from mhagui.formats import positions, short
 from mhagui.palette import head_colour
 
 CELL = 0.38  # inches at most
@@ -127,7 +128,7 @@ def draw(scene: Scene, result: Result, row: int | None = None) -> Figure:
     bank = filter_bank(result)
     matrices = [*bank.terms, bank.sums[-1], result.output]
     scale = signed_scale(*matrices)
-    bar = BAR_GAP + BAR_WIDTH + text_width(short(scale.low, 3)) + 0.15
+    bar = BAR_GAP + BAR_WIDTH + bar_room(scale, "")
     layout, charts = _layout(scene, result, bar), _charts(scene, result, bank)
     width = layout.left + layout.grid_width + bar
     boxes, charts_bottom = _chart_boxes(charts, layout.grid_bottom + AXIS_LABEL + 0.12, width)
@@ -202,7 +203,7 @@ def _panel(
 def _below_title(bank: FilterBank, index: int) -> str:
     if index >= len(bank.norms):
         return ""
-    return f"norm {significant(bank.norms[index], 3) if bank.norms[index] else '0'}"
+    return f"norm {short(bank.norms[index], 3)}"
 
 
 def _title(figure: Figure, layout: Layout, index: int, below: str, result: Result) -> None:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from mhagui.document import HeadResult, Result, Scene
-from mhagui.document.designs import filter_of
+from mhagui.document.designs import filter_of, ideal_taps
 from mhagui.document.response import row_response, shown_row
 from mhagui.figures.page import (
     EDGE,
@@ -87,6 +87,8 @@ def draw(scene: Scene, result: Result, row: int | None = None) -> Figure:
     for index, head in enumerate(result.heads):
         _panel(figure, layout, index, head, at)
     _surroundings(figure, layout, at)
+    has_ideal = any(ideal_taps(head.head, at) is not None for head in result.heads)
+    _legend(figure, has_ideal=has_ideal)
     return figure
 
 
@@ -115,8 +117,8 @@ def _title(number: int, head: HeadResult, row: int, width: float, size: float) -
 def _panel(figure: Figure, layout: Layout, index: int, head: HeadResult, row: int) -> None:
     left, top = layout.corner(index)
     axes = place(figure, left, top, layout.width, layout.height)
-    last = len(head.weights)
-    _stems(axes, head, row, layout.width / last)
+    last = _last_shown(len(head.weights), row)
+    _stems(axes, head, row, last, layout.width / last)
     _dress(axes, last, layout.width, is_first=index % layout.n_columns == 0)
     lines = layout.titles[index]
     title_top = top - 0.06 - len(lines) * line_height(layout.title_size)
@@ -128,9 +130,13 @@ def _panel(figure: Figure, layout: Layout, index: int, head: HeadResult, row: in
     write(figure, left, title_top, "\n".join(lines), **look)
 
 
-def _stems(axes: Axes, head: HeadResult, row: int, pitch: float) -> None:
+def _last_shown(n_positions: int, row: int) -> int:
+    """Return up to which key, from 1, there is room: of many, not much past those of ``row``."""
+    return min(n_positions, max(2 * (row + 1), MANY_KEYS))
+
+
+def _stems(axes: Axes, head: HeadResult, row: int, last: int, pitch: float) -> None:
     """Draw the taps of ``row``, ``pitch`` inches from one key to the next."""
-    last = len(head.weights)
     keys = np.arange(1, row + 2)
     taps, ideal, _ = row_response(head, row)
     colour = head_colour(head.head.uid)
@@ -166,10 +172,13 @@ def _surroundings(figure: Figure, layout: Layout, row: int) -> None:
     write(figure, EDGE, sum(panels) / 2, f"weight at t{row + 1}", rotation=90, va="center")
     middle = LEFT + (layout.n_columns * (layout.width + layout.gap) - layout.gap) / 2
     write(figure, middle, height - LINES_BELOW, "key position i", ha="center")
+
+
+def _legend(figure: Figure, *, has_ideal: bool) -> None:
     handles = [
         Line2D([], [], color=INK, marker="o", markersize=4, linewidth=1.4, label=LEGEND[0]),
         Line2D([], [], color=MUTED_INK, linewidth=1.0, label=LEGEND[1]),
     ]
-    figure.legend(
-        handles=handles, loc="lower center", ncols=2, frameon=False, borderpad=0, borderaxespad=0.4
-    )
+    look = {"loc": "lower center", "ncols": 2, "frameon": False}
+    shown = handles if has_ideal else handles[:1]
+    figure.legend(handles=shown, borderpad=0, borderaxespad=0.4, **look)

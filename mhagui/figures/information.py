@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,11 +16,13 @@ from mhagui.document.information import (
     study_information,
 )
 from mhagui.document.records import Array
+from mhagui.document.response import shown_row
 from mhagui.document.token_source import TokenSource
 from mhagui.figures.cells import (
     BAND,
     Grid,
     Scale,
+    bar_room,
     colour_bar,
     draw_bands,
     draw_cells,
@@ -31,6 +34,7 @@ from mhagui.figures.cells import (
 )
 from mhagui.figures.page import (
     EDGE,
+    FILL,
     LABEL_SIZE,
     MUTED_INK,
     RULE,
@@ -54,13 +58,13 @@ NUMBER_WIDTH = 0.4
 CELL, TALLEST = 0.42, 2.7  # inches: of a cell, and of a matrix, at most
 TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.06
 LABELS = line_height(TICK_SIZE) + BAND + 0.06
-BAR_THICKNESS, BAR_LABELS, LEAST_BAR = 0.13, 0.5, 0.8
-FILL = 0.94  # of a line that is planned for: at few dots to the inch letters are a little wider
+_TOKEN = re.compile(r"X_(?:\{[^}]*\}|t)")  # as sources write it, which is how formulas have it
+BAR_THICKNESS, LEAST_BAR = 0.13, 0.8
 
 
 def draw_information(scene: Scene, result: Result, row: int | None = None) -> Figure:
     """Draw I(X_{t+1}; o_t) of every head at ``row``, t from 0; None means t4 or the last."""
-    study = study_information(scene, result, _row(scene, row))
+    study = study_information(scene, result, shown_row(scene, row))
     names = [
         wrapped(f"h{number} {head.head.name}{state_of(head)}", NAME_WIDTH, TICK_SIZE)
         for number, head in enumerate(result.heads, 1)
@@ -84,28 +88,28 @@ def draw_information(scene: Scene, result: Result, row: int | None = None) -> Fi
 
 def draw_redundancy(scene: Scene, result: Result, row: int | None = None) -> Figure:
     """Draw the divergence, and redundancy minus synergy at ``row``, of each two heads."""
-    study = study_information(scene, result, _row(scene, row))
+    study = study_information(scene, result, shown_row(scene, row))
     divergences, balance = study_divergences(result), _balances(study)
     n_rows, n_all = len(divergences.rows), scene.n_positions
     rows = "all rows" if n_rows == n_all else f"{n_rows} rows of {n_all}"
     balanced = f"$I_a + I_b - I_{{ab}}$ at t = {study.row + 1}"
     left = EDGE + text_width(f"h{scene.n_heads}") + 0.1
-    bar = 0.1 + BAR_THICKNESS + BAR_LABELS
-    second = left + max(_side(divergences.bits), 1.3) + bar + left
-    width = second + max(_side(balance), 1.9) + bar
+    bar, scale = 0.1 + BAR_THICKNESS, signed_scale(balance)
+    second = left + max(_side(divergences.bits), 1.3) + bar + bar_room(weight_scale(), "") + left
+    width = second + max(_side(balance), 1.9) + bar + bar_room(scale, "")
     told = _told(study, width)
     note = EDGE + TITLE + max(_side(divergences.bits), LEAST_BAR) + LABELS + 0.06
     page = width, note + len(told) * line_height(TICK_SIZE) + EDGE
     figure = new_page(*page, f"{scene.title}: redundancy")
-    for matrix, scale, start, title, below in (
+    for matrix, colours, start, title, below in (
         (divergences.bits, weight_scale(), left, "Jensen–Shannon (bits)", f"mean over {rows}"),
-        (balance, signed_scale(balance), second, "Redundancy − synergy (bits)", balanced),
+        (balance, scale, second, "Redundancy − synergy (bits)", balanced),
     ):
         write(figure, start, EDGE, title, fontsize=TITLE_SIZE)
         under = EDGE + line_height(TITLE_SIZE)
         write(figure, start, under, below, fontsize=TICK_SIZE, color=MUTED_INK)
         box = Box(start, EDGE + TITLE, _side(matrix), _side(matrix))
-        _matrix(figure, box, matrix, scale, scene)
+        _matrix(figure, box, matrix, colours, scene)
     _note(figure, EDGE, note, told)
     return figure
 
@@ -115,12 +119,8 @@ def _side(matrix: Array) -> float:
 
 
 def _note(figure: Figure, left: float, top: float, lines: list[str]) -> None:
-    words = "\n".join(lines)
-    write(figure, left, top, words, fontsize=TICK_SIZE, color=MUTED_INK, parse_math=False)
-
-
-def _row(scene: Scene, row: int | None) -> int:
-    return min(3, scene.n_positions - 1) if row is None else row
+    words = _TOKEN.sub(r"$\g<0>$", "\n".join(lines))
+    write(figure, left, top, words, fontsize=TICK_SIZE, color=MUTED_INK)
 
 
 def _bars(axes: Axes, result: Result, study: InformationStudy) -> None:
@@ -173,9 +173,18 @@ def _told(study: InformationStudy, width: float) -> list[str]:
     observed = f"rounded to {short(source.resolution)}" if source.resolution else "exactly"
     told = study.why_not or (
         f"Outputs observed {observed}. The whole past tells {fixed(study.whole_past_bits)} bits "
-        f"({len(study.sequences):,} token sequences)."
+        f"({len(study.sequences):,} token sequences).{_unknown(study)}"
     )
-    return wrapped(f"Source: {_source(source)}. {told}", (width - 2 * EDGE) * FILL, TICK_SIZE)
+    return wrapped(f"Source: {_source(source)}. {told}", width - 2 * EDGE, TICK_SIZE)
+
+
+def _unknown(study: InformationStudy) -> str:
+    """Return why nothing is known of some heads, in sentences of their own."""
+    heads: dict[str, list[str]] = {}
+    for number, head in enumerate(study.heads, 1):
+        if head.why_not:
+            heads.setdefault(head.why_not, []).append(f"h{number}")
+    return "".join(f" Not known of {', '.join(of)}: {why}." for why, of in heads.items())
 
 
 def _source(source: TokenSource) -> str:

@@ -9,6 +9,8 @@ from mhagui.errors import UserError
 from mhagui.figures.cells import (
     BAND,
     Grid,
+    Scale,
+    bar_room,
     colour_bar,
     draw_bands,
     draw_cells,
@@ -39,7 +41,7 @@ from mhagui.palette import head_colour
 CELL = 0.38  # inches at most
 TALLEST = 5.0
 SMALLEST = 1.2
-BAR_WIDTH, BAR_GAP, BAR_LABELS = 0.13, 0.2, 0.62
+BAR_WIDTH, BAR_GAP, BAR_LABEL = 0.13, 0.2, "value"
 AXIS_LABEL = line_height(LABEL_SIZE) + 0.04
 TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.12
 HEADS = line_height(LABEL_SIZE) + 0.06
@@ -67,14 +69,16 @@ def _draw(scene: Scene, packed: PackedProjection) -> Figure:
     rows, columns = values.shape
     labels = positions(rows, "x")
     left = EDGE + AXIS_LABEL + text_width(labels[-1]) + 0.06
-    room = FULL_WIDTH - left - BAR_GAP - BAR_WIDTH - BAR_LABELS
-    width, height = _size(rows, columns, room)
+    scale = signed_scale(values)
+    bar = BAR_GAP + BAR_WIDTH + bar_room(scale, BAR_LABEL)
+    width, height = _size(rows, columns, FULL_WIDTH - left - bar)
     top = EDGE + TITLE + HEADS
-    page = left + width + BAR_GAP + BAR_WIDTH + BAR_LABELS
     below = BAND + line_height(TICK_SIZE) + 0.06 + AXIS_LABEL + EDGE
-    figure = new_page(page, top + height + below, f"{scene.title}: packed {packed.symbol}")
+    figure = new_page(
+        left + width + bar, top + height + below, f"{scene.title}: packed {packed.symbol}"
+    )
     grid = Grid.on(figure, Box(left, top, width, height), values.shape)
-    _fill(grid, values, scene, per_head)
+    _fill(grid, values, scale, scene, per_head)
     _names(figure, grid, left, top, packed)
     label_rows(grid, labels)
     letter = _letter(packed).lower()
@@ -82,9 +86,8 @@ def _draw(scene: Scene, packed: PackedProjection) -> Figure:
     dimensions = [f"h{head}.{letter}{number}" for head in heads for number in numbers]
     label_columns(grid, dimensions, per_head)
     _titles(figure, left, top, width, height, packed)
-    colour_bar(
-        place(figure, left + width + BAR_GAP, top, BAR_WIDTH, height), signed_scale(values), "value"
-    )
+    axes = place(figure, left + width + BAR_GAP, top, BAR_WIDTH, height)
+    colour_bar(axes, scale, BAR_LABEL)
     return figure
 
 
@@ -97,9 +100,8 @@ def _size(rows: int, columns: int, room: float) -> tuple[float, float]:
     return max(columns * cell, 2.4), max(rows * cell, SMALLEST)
 
 
-def _fill(grid: Grid, values: Array, scene: Scene, per_head: int) -> None:
+def _fill(grid: Grid, values: Array, scale: Scale, scene: Scene, per_head: int) -> None:
     as_image = too_many(values.shape)
-    scale = signed_scale(values)
     draw_cells(grid, values, scale, as_image=as_image)
     if not as_image:
         draw_values(grid, values, scale)

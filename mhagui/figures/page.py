@@ -25,6 +25,7 @@ RULER_DPI = 720
 
 TITLE_SIZE, LABEL_SIZE, TICK_SIZE = 8.5, 8.0, 7.0
 LINE = 1.25  # height of a line of text, in type sizes
+FILL = 0.94  # of a line that is planned for: at few dots to the inch letters are a little wider
 
 INK = "#000000"
 MUTED_INK = "#6e6e6e"
@@ -131,13 +132,13 @@ def line_height(size: float) -> float:
 
 def wrapped(text: str, width: float, size: float) -> list[str]:
     """Return ``text`` as lines of at most so many inches, broken at spaces or else anywhere."""
-    lines = [""]
+    lines, room = [""], width * FILL
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}".strip()
-        if text_width(longer, size) <= width:
+        if text_width(longer, size) <= room:
             lines[-1] = longer
         else:
-            lines += _pieces(word, width, size)
+            lines += _pieces(word, room, size)
     return [line for line in lines if line]
 
 

@@ -1,17 +1,21 @@
 """Pages of text, with a figure at the end of the last."""
 
-from collections.abc import Iterator
+import io
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
+from mhagui import __version__
 from mhagui.figures.page import (
     FULL_WIDTH,
     INK,
     MUTED_INK,
     POINTS,
     TICK_SIZE,
+    house_style,
     new_page,
     text_width,
     wrapped,
@@ -25,6 +29,8 @@ TEXT_SIZE = 9.5
 LEAD = 0.26  # inches that a text stands to the right of its number or mark
 ABOVE_FIGURE = 0.25
 
+Drawing = Figure  # what the functions of this package draw
+
 
 class Paragraph(NamedTuple):
     """A paragraph, with what stands before it, its type size, and the space above it in inches."""
@@ -36,7 +42,7 @@ class Paragraph(NamedTuple):
     above: float = 0.06
 
 
-class Page(NamedTuple):
+class _Page(NamedTuple):
     """A page: what to save, and the rectangle of it, in inches, that is the page."""
 
     figure: Figure
@@ -53,13 +59,26 @@ class _Placed(NamedTuple):
     bold: bool
 
 
-def pages_of(
-    paragraphs: list[Paragraph], figure: Figure | None, title: str, first_number: int
-) -> Iterator[Page]:
+def pdf_of(parts: Iterable[tuple[list[Paragraph], Drawing | None]], title: str) -> bytes:
+    """Return a PDF in which each of ``parts`` begins a page: paragraphs, and a figure below them.
+
+    Pages are A4, or larger where a figure is. The same parts give the same bytes every time.
+    """
+    buffer = io.BytesIO()
+    described = {"Title": title, "Creator": f"mhagui {__version__}", "CreationDate": None}
+    with house_style(), PdfPages(buffer, metadata=described) as file:
+        for paragraphs, figure in parts:
+            for page in _pages_of(paragraphs, figure, title, file.get_pagecount() + 1):
+                file.savefig(page.figure, bbox_inches=page.cut)
+    return buffer.getvalue()
+
+
+def _pages_of(
+    paragraphs: list[Paragraph], figure: Drawing | None, title: str, first_number: int
+) -> Iterator[_Page]:
     """Yield the pages that ``paragraphs`` fill, with ``figure`` below them or on one more page.
 
-    Save each with ``bbox_inches=page.cut``: the text is written around the figure, which stays as
-    it was drawn. Pages are A4, or larger where the figure is.
+    The text is written around the figure, which stays as it was drawn: hence the cut.
     """
     pages, bottom = _placed(paragraphs)
     if figure is not None and bottom > MARGIN:
@@ -97,7 +116,7 @@ def _wrapped(paragraph: Paragraph, room: float) -> list[str]:
     return wrapped(paragraph.text, room * (0.88 if paragraph.bold else 1.0), paragraph.size)
 
 
-def _page(lines: list[_Placed], drawn: Figure | None, top: float, title: str, number: int) -> Page:
+def _page(lines: list[_Placed], drawn: Figure | None, top: float, title: str, number: int) -> _Page:
     figure = drawn or new_page(PAGE_WIDTH, PAGE_HEIGHT, title)
     left, top = (MARGIN, top) if drawn else (0.0, 0.0)
     for legend in figure.legends:
@@ -115,4 +134,4 @@ def _page(lines: list[_Placed], drawn: Figure | None, top: float, title: str, nu
     below = page_height - MARGIN * 0.6
     write(figure, middle - left, below - top, foot, fontsize=TICK_SIZE, color=MUTED_INK)
     bottom = height + top - page_height
-    return Page(figure, Bbox.from_extents(-left, bottom, page_width - left, height + top))
+    return _Page(figure, Bbox.from_extents(-left, bottom, page_width - left, height + top))

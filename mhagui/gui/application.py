@@ -1,8 +1,9 @@
 """The application: fonts, theme, the main window, and an orderly end."""
 
+import gc
 import sys
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -15,6 +16,7 @@ from mhagui.gui.theme import ThemeChoice, apply_theme
 
 FALLBACK_FONT = "Inter"
 FALLBACK_POINTS = 10
+COLLECTING_FROM = 1000  # milliseconds after the start
 FRAME = QSize(16, 48)  # about what a window manager puts around a window
 
 
@@ -47,6 +49,7 @@ def use_bundled_font(app: QApplication) -> None:
 
 def run(scene: Scene) -> int:
     """Show ``scene`` in a window and return the exit status when it is closed or interrupted."""
+    gc.disable()  # what a start makes is there to stay
     app = make_application()
     # The window pulls in pyqtgraph, which looks for a running application when it is imported.
     from mhagui.gui.main_window import MainWindow
@@ -55,8 +58,15 @@ def run(scene: Scene) -> int:
     window = MainWindow(scene, store=own_store())
     window.resize(window.size().boundedTo(window.screen().availableSize() - FRAME))
     window.show()
+    QTimer.singleShot(COLLECTING_FROM, _collect_garbage)
     with ended_by_signals(app), faults_shown(window.refuse):
         status = app.exec()
     window.deleteLater()
     app.processEvents()
     return status
+
+
+def _collect_garbage() -> None:
+    """Look for garbage from now on, but not again and again in what was there before."""
+    gc.freeze()
+    gc.enable()

@@ -1,15 +1,19 @@
 """The bench: the one place where scene and view change, and from which all panels are fed."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 
 from mhagui.document import History, Result, Scene, ViewState, compute
 from mhagui.document.edits import Edit
 from mhagui.errors import UserError
+
+MOST_UNTOLD_WEIGHTS = 2**24  # about a second's work
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +37,14 @@ class Bench(QObject):
         What can be undone or redone has changed.
     refused
         An edit could not be done; carries the sentence that says why.
+    delayed
+        The next frame takes seconds to compute, which begins when this has been told.
     """
 
     shown = Signal(object)
     history_changed = Signal()
     refused = Signal(str)
+    delayed = Signal()
 
     def __init__(
         self,
@@ -69,7 +76,8 @@ class Bench(QObject):
     def frame(self) -> Frame:
         """The frame of this moment, computed if it has to be."""
         if self._frame.scene is not self.scene:
-            self._frame = _frame(self.scene, self._frame.result, self._view)
+            with self._told_of_delay():
+                self._frame = _frame(self.scene, self._frame.result, self._view)
         elif self._frame.view is not self._view:
             self._frame = replace(self._frame, view=self._view)
         return self._frame
@@ -129,8 +137,31 @@ class Bench(QObject):
         self._frame = replace(self._frame)
         self._timer.start()
 
+    @contextmanager
+    def _told_of_delay(self) -> Iterator[None]:
+        if _n_new_weights(self.scene, self._frame.scene) <= MOST_UNTOLD_WEIGHTS:
+            yield
+            return
+        self.delayed.emit()
+        QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+        try:
+            yield
+        finally:
+            QGuiApplication.restoreOverrideCursor()
+
     def _show(self) -> None:
         self.shown.emit(self.frame)
+
+
+def _n_new_weights(scene: Scene, before: Scene) -> int:
+    """Return how many weights have to be computed, those of layer 2 not counted."""
+    known = set(map(id, before.heads)) if _of_all_heads(scene) == _of_all_heads(before) else set()
+    return sum(id(head) not in known for head in scene.heads) * scene.n_positions**2
+
+
+def _of_all_heads(scene: Scene) -> tuple[object, ...]:
+    """Return what counts for every head's weights."""
+    return id(scene.x), scene.master_gain, scene.d_k, scene.keep_margin
 
 
 def _frame(scene: Scene, previous: Result | None, view: ViewState) -> Frame:

@@ -1,5 +1,7 @@
 """Icons: SVG files drawn in the text colour of the moment, so that they follow the theme."""
 
+from functools import cache
+
 from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
@@ -38,7 +40,12 @@ class _TextColouredSvg(QIconEngine):
 
 def icon(name: str) -> QIcon:
     """Return icon ``name`` of resources/icons, drawn in the text colour whatever the theme."""
-    return QIcon(_TextColouredSvg(resource_path("icons", f"{name}.svg").read_bytes()))
+    return QIcon(_TextColouredSvg(_svg(name)))
+
+
+@cache
+def _svg(name: str) -> bytes:
+    return resource_path("icons", f"{name}.svg").read_bytes()
 
 
 def application_icon() -> QIcon:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from mhagui.gui.bench import Bench
 from mhagui.gui.dock_title import DockTitle
@@ -55,6 +55,9 @@ class Docks:
             (self.entropy, self.rank, self.impulse, self.information),
             (self.cell,),
         )
+        self._to_draw: list[Panel] = []
+        self._spare_time = QTimer(window)
+        self._spare_time.timeout.connect(self._draw_one_ahead)
         for dock in self.all:
             dock.setTitleBarWidget(DockTitle(dock))
             dock.setParent(window)
@@ -71,6 +74,25 @@ class Docks:
         for name in names:
             docks[name].show()
             docks[name].raise_()
+
+    def draw_ahead(self) -> None:
+        """Draw what was never drawn, a dock in every turn of the event loop that is to spare."""
+        self._to_draw = list(self.all)
+        self._spare_time.start(0)
+
+    def _draw_one_ahead(self) -> None:
+        self._to_draw.pop().draw_ahead()
+        if not self._to_draw:
+            self._spare_time.stop()
+
+    def enter(self, dock: Panel) -> None:
+        """Bring ``dock`` to the front and give it the keyboard."""
+        self.show([dock.objectName()])
+        stop = dock.nextInFocusChain()
+        while stop is not None and stop is not dock and not _takes_focus(stop, dock):
+            stop = stop.nextInFocusChain()
+        if stop is not None:
+            stop.setFocus(Qt.FocusReason.TabFocusReason)
 
     def place(self) -> None:
         """Put every dock where it is at first; the window has to be shown.
@@ -91,6 +113,7 @@ class Docks:
         for first, *others in self._places:
             for dock in others:
                 self._window.tabifyDockWidget(first, dock)
+                dock.move(-dock.width(), -dock.height())  # or it would be drawn as if in front
         for dock in self.all:
             dock.setVisible(dock not in (self.tokens, self.cell))
         for first, *_ in self._places:
@@ -103,3 +126,8 @@ class Docks:
         rows = [self.heatmaps, self.tokens, self.projection]
         self._window.resizeDocks(rows, [460, 90, 270], Vertical)
         self._window.resizeDocks([self.entropy, self.cell], [380, 350], Vertical)
+
+
+def _takes_focus(widget: QWidget, dock: Panel) -> bool:
+    by_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    return by_tab and widget.isEnabled() and dock.isAncestorOf(widget) and widget.isVisibleTo(dock)

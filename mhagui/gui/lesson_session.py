@@ -67,6 +67,7 @@ class LessonSession(QObject):
             return False
         if start.what_if is not None:
             self._bench.look(what_if=start.what_if)
+        self._bench.point(query=start.row)
         self._become(self.progress.started(self.chosen))
         return True
 
@@ -105,14 +106,14 @@ class LessonSession(QObject):
             self._complaint = ""
         if self.progress.active is None:
             return
-        exercise = _exercise(self.progress.active)
-        before = self.progress
+        exercise, before = _exercise(self.progress.active), self.progress
         self._become(before.seen(exercise, Shown(frame.scene, frame.result, frame.view)))
-        if not self.progress.is_done(exercise):
-            for check in exercise.checks:
-                key = exercise.key_of(check)
-                if key in self.progress.readings.keys() - before.readings.keys():
-                    self.said.emit(f"Met: {check.text}.")
+        if self.progress is before or self.progress.is_done(exercise):
+            return
+        new = self.progress.readings.keys() - before.readings.keys()
+        for check in exercise.checks:
+            if exercise.key_of(check) in new:
+                self.said.emit(f"Met: {check.text}.")
 
     def _become(self, progress: Progress) -> None:
         if progress is self.progress:

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QGuiApplication, QShowEvent
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QCloseEvent,
+    QGuiApplication,
+    QPaintEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QFileDialog,
@@ -58,7 +65,7 @@ class MainWindow(QMainWindow):
     ) -> None:
         super().__init__(parent)
         self.bench = Bench(scene, self)
-        self._is_placed = False
+        self._is_placed = self._is_painted = False
         self._file: Path | None = None  # where the scene was last opened from or saved to
         self.setWindowIcon(application_icon())
         self.setDockNestingEnabled(True)
@@ -80,6 +87,7 @@ class MainWindow(QMainWindow):
         self.bench.shown.connect(self._on_shown)
         self.bench.history_changed.connect(self._on_history_changed)
         self.bench.refused.connect(self.refuse)
+        self.bench.delayed.connect(self._status.tell_of_delay)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
         self._on_history_changed()
         self._on_shown(self.bench.frame)
@@ -92,7 +100,8 @@ class MainWindow(QMainWindow):
             lessons.addAction(load_lesson(name).title, partial(self._open_lesson, name))
         colours = self._choice_menu("&Colour scale", self._scales)
         docks = QMenu("&Docks", self)
-        docks.addActions([dock.toggleViewAction() for dock in self.docks.all])
+        for dock in self.docks.all:
+            docks.addAction(dock.windowTitle(), partial(self.docks.enter, dock))
         theme = self._choice_menu("&Theme", self._themes)
         submenus = {"<lessons>": lessons, "<colours>": colours, "<docks>": docks, "<theme>": theme}
         for title, keys in MENUS:
@@ -276,6 +285,13 @@ class MainWindow(QMainWindow):
             self._reset_layout()
         if self.focusWidget() is None:
             self.docks.heatmaps.take_focus()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Have the docks that are behind others drawn once there is something to look at."""
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            self.docks.draw_ahead()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop feeding the panels before they go."""

@@ -1,5 +1,7 @@
 """What every dock has in common."""
 
+from typing import ClassVar
+
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QDockWidget, QWidget
 
@@ -13,7 +15,15 @@ class Panel(QDockWidget):
     A panel builds its widgets, turns what the user does into edits or looks on the bench, and draws
     frames in ``show_frame``. Hidden panels are not drawn, and catch up when they are shown. Those
     of a window that is yet to be shown are drawn, so that it is complete from the start.
+
+    Attributes
+    ----------
+    is_complete_undrawn
+        Whether all widgets are there before anything is drawn: then the first frame can wait until
+        it is seen or time allows, and does not hold up the start.
     """
+
+    is_complete_undrawn: ClassVar[bool] = False
 
     def __init__(self, bench: Bench, object_name: str, title: str) -> None:
         super().__init__(title)
@@ -26,9 +36,11 @@ class Panel(QDockWidget):
         self.visibilityChanged.connect(self._on_visibility_changed)
 
     def set_body(self, body: QWidget) -> None:
-        """Make ``body`` the dock's content and draw in it; the last thing a panel's making does."""
+        """Make ``body`` the dock's content and draw in it; the last thing in a panel's making."""
         self.setWidget(body)
-        self._on_shown(self.bench.frame)
+        self._keep_up(self.bench.frame)
+        if not self.is_complete_undrawn:
+            self._draw_if_wanted(self.bench.frame)
 
     def keep_up(self, frame: Frame) -> None:
         """Take from a new result what is wanted of it even where nobody looks: tables' models."""
@@ -41,10 +53,21 @@ class Panel(QDockWidget):
         """Draw ``frame``; ``previous`` is what is drawn now, None when all must be drawn anew."""
         raise NotImplementedError
 
+    def forget(self) -> None:
+        """Let go of large arrays of a result that is no more, kept to save work; all is drawn anew.
+
+        A dock that nobody looks at is asked for it.
+        """
+
     def redraw(self) -> None:
         """Draw all anew, now or when the dock is seen next."""
         self._drawn = None
         self._draw_if_wanted(self.bench.frame)
+
+    def draw_ahead(self) -> None:
+        """Draw what was never drawn, seen or not."""
+        if self._drawn is None:
+            self._draw(self.bench.frame)
 
     def is_in_sight(self) -> bool:
         """Say whether the dock can be seen; Qt calls one behind other tabs visible."""
@@ -58,7 +81,8 @@ class Panel(QDockWidget):
     def _on_visibility_changed(self, visible: bool) -> None:
         self._was_seen |= visible
         self.setEnabled(visible)  # or Tab would go into a dock that is behind others
-        self._draw_if_wanted(self.bench.frame)
+        if visible:
+            self._draw_if_wanted(self.bench.frame)
 
     def _keep_up(self, frame: Frame) -> None:
         if frame.result is not self._kept:
@@ -67,9 +91,18 @@ class Panel(QDockWidget):
 
     def _draw_if_wanted(self, frame: Frame) -> None:
         is_yet_to_be_shown = not self._was_seen and not self.window().isVisible()
-        if frame is not self._drawn and (is_yet_to_be_shown or self.is_in_sight()):
-            self.show_frame(frame, self._drawn)
-            self._drawn = frame
+        if frame is self._drawn:
+            return
+        if is_yet_to_be_shown or self.is_in_sight():
+            self._draw(frame)
+        elif self._drawn is not None and self._drawn.result is not frame.result:
+            self._drawn = None  # or what is behind others would keep the weights of long ago
+            self.forget()
+
+    def _draw(self, frame: Frame) -> None:
+        previous, self._drawn = self._drawn, None  # for good, should it fail half-way
+        self.show_frame(frame, previous)
+        self._drawn = frame
 
     def changeEvent(self, event: QEvent) -> None:
         """Draw everything anew in the new colours or fonts."""

@@ -30,14 +30,6 @@ def weight_table() -> npt.NDArray[np.uint8]:
     return table
 
 
-@lru_cache(maxsize=1)
-def signed_table() -> npt.NDArray[np.uint8]:
-    """Return the colour table of signed numbers, white at zero, (255, 3) uint8 RGB, read-only."""
-    table = diverging_table(N_COLOURS)
-    table.flags.writeable = False
-    return table
-
-
 @lru_cache(maxsize=8)
 def position_labels(n_positions: int) -> tuple[str, ...]:
     """Return t1..tT, the same tuple for the same T."""
@@ -63,7 +55,7 @@ def largest_allowed(values: Array, allowed: BoolArray) -> float:
 def signed_range(largest: float, caption: str) -> ColourRange:
     """Return a scale around 0 for magnitudes up to ``largest``, to 1 where all are 0."""
     limit = largest if largest > 1e-300 else 1.0
-    return ColourRange(-limit, limit, caption, signed_table())
+    return ColourRange(-limit, limit, caption, diverging_table())
 
 
 def colour_range(view: ViewState, n_positions: int, largest: float) -> ColourRange:
@@ -75,10 +67,10 @@ def colour_range(view: ViewState, n_positions: int, largest: float) -> ColourRan
         caption = f"weight A, logarithmic, floor {formats.short(LOG_FLOOR)}"
         return ColourRange(LOG_FLOOR, 1.0, caption, weight_table(), logarithmic=True)
     if scale is ColourScale.RELATIVE:
-        # Around 1 by ratio: white is uniform, red above it, blue below; no row can pass n_t <= T.
+        # Around 1 by ratio: neutral is uniform, red above it, blue below; no row can pass n_t <= T.
         ratio = float(max(n_positions, 2))
         caption = "A·n_t, relative to uniform, logarithmic"
-        return ColourRange(1 / ratio, ratio, caption, signed_table(), logarithmic=True, unit="×")
+        return ColourRange(1 / ratio, ratio, caption, diverging_table(), logarithmic=True, unit="×")
     if scale is ColourScale.LINEAR_TO_MAX:
         caption = f"weight A, {scale.value} of rows t ≥ 2"
         return ColourRange(0.0, largest or 1.0, caption, weight_table())
@@ -103,7 +95,7 @@ def head_picture(
         column_labels=labels,
         allowed=allowed,
         writings=_writings(view, scale),
-        signed=scale.table is signed_table(),
+        signed=scale.table is diverging_table(),
         row_words=words,
         column_words=words,
         noun=noun,

@@ -55,6 +55,11 @@ class StatusBar(QStatusBar):
         self.clear_refusal()
         self.showMessage(sentence, NOTICE_MILLISECONDS)
 
+    def tell_of_delay(self) -> None:
+        """Say at once, for nothing will be drawn meanwhile, that a computation takes seconds."""
+        self._facts.setText("computing…")
+        self.repaint()
+
     def clear_refusal(self) -> None:
         """Forget what was refused."""
         self._refused_in = None

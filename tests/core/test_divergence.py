@@ -53,3 +53,7 @@ def test_what_does_not_fit_is_refused():
         core.jensen_shannon_bits([[1.0, 0.0]], [[1.0]])
     with pytest.raises(ValueError, match="leading axes that broadcast"):
         core.jensen_shannon_bits(np.ones((2, 1, 1)), np.ones((3, 1, 1)))
+    with pytest.raises(ValueError, match=r"one must hold weights within 0\.\.1, got -1\.0"):
+        core.jensen_shannon_bits([[2.0, -1.0]], [[1.0, 0.0]])
+    with pytest.raises(ValueError, match=r"other must hold weights within 0\.\.1, got NaN"):
+        core.jensen_shannon_bits([[1.0]], [[math.nan]])

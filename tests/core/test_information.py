@@ -161,6 +161,25 @@ def test_mutual_information_of_independent_and_of_equal_variables():
     assert core.mutual_information_bits(np.diag(p)) == pytest.approx(entropy(p))
 
 
+def test_probabilities_whose_product_is_too_small_for_a_number_count_as_nearly_nothing():
+    assert core.mutual_information_bits([[1e-320, 1e-200], [0.0, 1.0]]) == pytest.approx(0.0)
+
+
+def test_labels_of_a_narrow_type_do_not_overflow():
+    narrow = np.arange(256, dtype=np.uint8)
+    assert core.joint_labels(narrow, narrow).tolist() == list(range(256))
+
+
+@pytest.mark.parametrize("labels", [[0.5, 1.0], [-1, 0], [2**40, 0]])
+def test_labels_that_are_none_are_refused(labels):
+    with pytest.raises(ValueError, match="one must hold integers from 0"):
+        core.joint_labels(labels, [0, 1])
+    with pytest.raises(ValueError, match="other must hold integers from 0"):
+        core.joint_labels([0, 1], labels)
+    with pytest.raises(ValueError, match="labels must hold integers from 0"):
+        core.information_bits(labels, [0.5, 0.5], np.eye(2))
+
+
 @pytest.mark.parametrize("joint", [[[0.5, 0.6]], [[1.5, -0.5]], [[[1.0]]], [[math.nan]]])
 def test_what_is_no_joint_distribution_is_refused(joint):
     with pytest.raises(ValueError, match="joint must"):
@@ -173,8 +192,11 @@ def test_what_does_not_fit_is_refused_by_name():
         core.observed_labels([1.0, 0.0, 0.0], sequences, 2)
     with pytest.raises(ValueError, match="weights must be finite"):
         core.observed_labels([math.nan, 0.0], sequences, 2)
-    with pytest.raises(ValueError, match="resolution must be 0 or more"):
-        core.observed_labels([1.0, 0.0], sequences, 2, -0.1)
+    for resolution in (-0.1, 1e-320):
+        with pytest.raises(ValueError, match="resolution must be 0, or 1e-12 or more"):
+            core.observed_labels([1.0, 0.0], sequences, 2, resolution)
+    with pytest.raises(ValueError, match="sequences must have shape"):
+        core.observed_labels([1.0, 0.0], [0, 1], 2)
     with pytest.raises(ValueError, match="other must have shape"):
         core.joint_labels([0, 1], [0])
     with pytest.raises(ValueError, match="following must have shape"):

@@ -173,3 +173,21 @@ def test_single_precision_stays_single():
 def test_refusals(call, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}$"):
         call()
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-200, 1e308])
+def test_the_delay_does_not_depend_on_the_size_of_the_taps(size):
+    found = group_delay(np.full(4, size), [0.0, 1.0])
+    assert found == pytest.approx([1.5, 1.5])  # a box of four taps
+
+
+def test_what_overflows_is_refused_by_name():
+    with pytest.raises(ValueError, match="taps and frequencies must be smaller: the response"):
+        frequency_response(np.full(4, 1e308), [0.0])
+    with pytest.raises(ValueError, match="the response overflows complex64"):
+        frequency_response(np.full(4, 3e38, np.float32), [0.0])
+    for respond in (frequency_response, group_delay):
+        with pytest.raises(ValueError, match="frequencies must be smaller"):
+            respond([1.0, 2.0, 3.0, 4.0], [1e308])
+    with pytest.raises(ValueError, match="p and q must be smaller: their distance"):
+        total_variation(np.full(3, 1e308), np.full(3, -1e308))

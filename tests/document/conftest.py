@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mhagui.document import Head, Pattern, Scene, load_lesson
+from mhagui.document import Head, Pattern, Scene, compute, load_lesson
 from mhagui.document.edits import (
     AddHead,
     DuplicateHead,
@@ -25,14 +25,26 @@ from mhagui.document.edits import (
     SetPattern,
     SetProjectionBlock,
     SetSequenceLength,
+    SetSetting,
     rename_head,
     set_gain,
     set_key_magnitude,
     set_muted,
     set_soloed,
 )
-from mhagui.document.scene import MAX_HEADS
+from mhagui.document.patterns import parameters_of
+from mhagui.document.scene import MAX_HEADS, POSITION_FEATURES, embedded_tokens
+from mhagui.document.source_edits import SetSource
+from mhagui.document.token_edits import DragTokens, MoveToken, RepeatToken, SetTokens, SwapTokens
 from mhagui.document.token_source import SourceKind, TokenSource
+from mhagui.document.weight_edits import (
+    SetHeadBlock,
+    SetInputBlock,
+    fixed_inputs,
+    to_pattern,
+    why_fixed,
+)
+from mhagui.errors import UserError
 
 Draw = Callable[[st.SearchStrategy], object]
 
@@ -85,14 +97,28 @@ def _scenes(draw: Draw) -> Scene:
         draw(NAMES),
         "two\nlines",
         heads,
-        draw(_matrices(n_positions, d_model)),
-        draw(_matrices(n_heads * d_v, d_model)),
-        d_k,
-        draw(GAINS),
+        w_o=draw(_matrices(n_heads * d_v, d_model)),
+        d_k=d_k,
+        master_gain=draw(GAINS),
         keep_margin=draw(st.booleans()),
-        tokens=tuple(draw(NAMES) for _ in range(n_positions * draw(st.booleans()))),
         source=draw(SOURCES),
+        **draw(st.sampled_from([_numbers, _words]))(draw, n_positions, d_model),
     )
+
+
+def _numbers(draw: Draw, n_positions: int, d_model: int) -> dict[str, object]:
+    """Return an input that is not made of words, named or not."""
+    tokens = tuple(draw(NAMES) for _ in range(n_positions * draw(st.booleans())))
+    return {"x": draw(_matrices(n_positions, d_model)), "tokens": tokens}
+
+
+def _words(draw: Draw, n_positions: int, d_model: int) -> dict[str, object]:
+    """Return an input that is made of words, with the position behind them or not."""
+    vocabulary = draw(st.lists(NAMES, min_size=1, max_size=d_model, unique=True).map(tuple))
+    tokens = tuple(draw(st.sampled_from(vocabulary)) for _ in range(n_positions))
+    coded = draw(st.booleans()) and len(vocabulary) + POSITION_FEATURES <= d_model
+    x = embedded_tokens(tokens, vocabulary, d_model, has_position_code=coded)
+    return {"x": x, "tokens": tokens, "vocabulary": vocabulary, "has_position_code": coded}
 
 
 def _head(draw: Draw, uid: int, shape: tuple[int, int], **sizes: int) -> Head:
@@ -142,6 +168,66 @@ def _cell(draw: Draw, scene: Scene) -> Edit:
     return SetProjectionBlock(row, column, np.array([[draw(CELLS)]]))
 
 
+def _any_edit(draw: Draw, scene: Scene) -> Edit:
+    return set_gain(_uid(draw, scene), draw(GAINS))
+
+
+def _input_cell(draw: Draw, scene: Scene) -> Edit:
+    first = fixed_inputs(scene)
+    if first == scene.d_model:
+        return _any_edit(draw, scene)
+    row = draw(st.integers(0, scene.n_positions - 1))
+    column = draw(st.integers(first, scene.d_model - 1))
+    return SetInputBlock(row, column, np.array([[draw(CELLS)]]))
+
+
+def _head_block(draw: Draw, scene: Scene) -> Edit:
+    """Draw what is written into a matrix that some heads have, across two of them where it can."""
+    field = draw(st.sampled_from(["q", "k", "w_q", "w_k", "w_v"]))
+    heads = tuple(head.uid for head in scene.heads if not why_fixed(head, field))
+    if not heads:
+        return _any_edit(draw, scene)
+    width = scene.d_v if field == "w_v" else scene.d_k
+    last = len(heads) * width - 1
+    column = draw(st.integers(0, last))
+    values = draw(_matrices(1, min(2, last - column + 1)))
+    return SetHeadBlock(heads, field, 0, column, values, "Edit a matrix")
+
+
+def _pattern(draw: Draw, scene: Scene) -> Edit:
+    """Draw another pattern for a head, hand-set and projected among them."""
+    try:
+        return to_pattern(compute(scene), _uid(draw, scene), draw(st.sampled_from(Pattern)))
+    except UserError:  # no W_Q or W_K makes what the head has
+        return _any_edit(draw, scene)
+
+
+def _setting(draw: Draw, scene: Scene) -> Edit:
+    heads = [head for head in scene.heads if head.settings]
+    if not heads:
+        return _any_edit(draw, scene)
+    head = draw(st.sampled_from(heads))
+    place = draw(st.integers(0, len(head.settings) - 1))
+    least = parameters_of(head.pattern)[place].least
+    return SetSetting(head.uid, place, least + draw(st.integers(0, 4)))
+
+
+def _moved_tokens(draw: Draw, scene: Scene) -> Edit:
+    if not scene.tokens:
+        return _any_edit(draw, scene)
+    kind = draw(st.sampled_from([SwapTokens, MoveToken, RepeatToken]))
+    one, other = (draw(st.integers(0, scene.n_positions - 1)) for _ in range(2))
+    edit = kind(one, other)
+    return DragTokens(scene, edit) if draw(st.booleans()) else edit
+
+
+def _tokens(draw: Draw, scene: Scene) -> Edit:
+    count = _length(draw, scene) if scene.vocabulary else scene.n_positions
+    new = ["new"] if len(scene.vocabulary) != 1 else []  # one more word than there is room for
+    words = st.sampled_from([*scene.vocabulary[:-1], *new] or list(scene.vocabulary))
+    return SetTokens(tuple(draw(words) for _ in range(count)))
+
+
 def _removal(draw: Draw, scene: Scene) -> Edit:
     return RemoveHead(_uid(draw, scene)) if scene.n_heads > 1 else AddHead(draw(PATTERNS))
 
@@ -158,6 +244,8 @@ _KINDS: list[Callable[[Draw, Scene], Edit]] = [
     lambda draw, scene: set_muted(_uid(draw, scene), draw(st.booleans())),
     lambda draw, scene: set_soloed(_uid(draw, scene), draw(st.booleans())),
     lambda draw, scene: SetPattern(_uid(draw, scene), draw(PATTERNS)),
+    _pattern,
+    _setting,
     lambda draw, scene: SetSequenceLength(_length(draw, scene)),
     lambda draw, scene: SetKeepMargin(draw(st.booleans())),
     lambda draw, scene: SetKeyWidth(scene.d_k + draw(st.integers(0, 2))),
@@ -167,6 +255,11 @@ _KINDS: list[Callable[[Draw, Scene], Edit]] = [
     _removal,
     lambda draw, scene: MoveHead(_uid(draw, scene), draw(st.integers(0, scene.n_heads - 1))),
     _cell,
+    _input_cell,
+    _head_block,
+    _moved_tokens,
+    _tokens,
+    lambda draw, scene: SetSource(draw(SOURCES)),
     lambda draw, scene: SetProjectionBlock(0, 0, draw(_matrices(*scene.w_o.shape))),
     lambda draw, scene: OpenScene(draw(_scenes())),
 ]

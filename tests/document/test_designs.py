@@ -8,7 +8,14 @@ import pytest
 from mhagui import core
 from mhagui.document import Head, Pattern, compute, load_lesson
 from mhagui.document.designs import design_of, designed_factors, filter_of, ideal_taps
-from mhagui.document.edits import SetKeepMargin, SetPattern, SetSequenceLength, SetSetting, set_gain
+from mhagui.document.edits import (
+    SetKeepMargin,
+    SetPattern,
+    SetSequenceLength,
+    SetSetting,
+    set_gain,
+    set_key_magnitude,
+)
 from mhagui.document.patterns import checked_settings, parameters_of
 from mhagui.errors import UserError
 
@@ -64,7 +71,7 @@ def test_recency_loses_its_slope_with_each_step_back_whatever_d_k():
 def test_ideal_filters_are_what_the_heads_tend_to(pattern, row):
     scene = set_gain(1, 1e6).apply(load_lesson("four-heads"))
     head = compute(SetPattern(1, pattern).apply(scene)).heads[0]
-    taps = ideal_taps(head.head, 6, row)
+    taps = ideal_taps(head.head, row)
     looked_at = IDEALS[pattern](row + 1)
     if not looked_at:
         assert taps is None
@@ -74,12 +81,26 @@ def test_ideal_filters_are_what_the_heads_tend_to(pattern, row):
     np.testing.assert_allclose(head.weights[row, : row + 1], wanted, atol=1e-9)
 
 
+@pytest.mark.parametrize("pattern", DESIGNED)
+def test_without_a_key_magnitude_a_head_is_the_uniform_one(pattern):
+    scene = set_gain(1, 1e6).apply(load_lesson("four-heads"))
+    made = SetPattern(1, pattern).apply(set_key_magnitude(1, 0.0).apply(scene))
+    if pattern is Pattern.RECENCY:
+        made = SetSetting(1, 0, 0.0).apply(made)
+    head = compute(made).heads[0]
+    assert filter_of(head.head) == "growing box"
+    for row in range(6):
+        taps = ideal_taps(head.head, row)
+        assert taps == pytest.approx([1 / (row + 1)] * (row + 1))
+        assert head.weights[row, : row + 1] == pytest.approx(taps)
+
+
 def test_given_queries_and_keys_have_no_ideal():
     eye = np.eye(3)
     hand_set = Head(1, "h", Pattern.HAND_SET, eye, q=eye, k=eye)
     projected = Head(1, "h", Pattern.PROJECTED, eye, w_q=eye, w_k=eye)
-    assert ideal_taps(hand_set, 3, 2) is None
-    assert ideal_taps(projected, 3, 2) is None
+    assert ideal_taps(hand_set, 2) is None
+    assert ideal_taps(projected, 2) is None
 
 
 def test_filters_are_named_with_their_delay():

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,11 +21,13 @@ from mhagui.errors import UserError
 PATTERNS = [Pattern.FIRST_TOKEN, Pattern.PREVIOUS_TOKEN, Pattern.SELF, Pattern.UNIFORM]
 
 
-NAMES = ["content-position", "four-heads", "induction", "two-heads"]
+NAMES = ["four-heads", "two-heads", "content-position", "induction"]
 
 
 def test_there_are_four_lessons():
     assert lesson_names() == tuple(NAMES)
+    files = Path(__file__).parents[2].joinpath("resources", "lessons").glob("*.json")
+    assert {path.stem for path in files} == set(NAMES)
 
 
 # --------------------------------------------------------------------------------------- two heads
@@ -235,7 +238,7 @@ def test_a_file_does_not_hide_a_lesson(tmp_path, two_heads, four_heads, monkeypa
 def test_lessons_there_are_not(name):
     with pytest.raises(UserError) as caught:
         load_lesson(name)
-    lessons = "the lessons are content-position, four-heads, induction and two-heads."
+    lessons = "the lessons are four-heads, two-heads, content-position and induction."
     assert str(caught.value) == f"There is no lesson “{name}”; {lessons}"
 
 
@@ -243,7 +246,7 @@ def test_a_name_that_means_nothing():
     with pytest.raises(UserError) as caught:
         load_scene("five-heads")
     assert str(caught.value) == (
-        "“five-heads” is neither a lesson (content-position, four-heads, induction and two-heads) "
+        "“five-heads” is neither a lesson (four-heads, two-heads, content-position and induction) "
         "nor a file that is there."
     )
 

@@ -94,7 +94,7 @@ def test_lesson_is_for_the_scenes_of_lessons(four, wide):
     assert why_not(Preset.LESSON, wide) == "W_O is 10 × 8: that of the lesson is 8 × 8."
     mine = replace(four, title="mine")
     assert why_not(Preset.LESSON, mine) == (
-        "“mine” is not one of the lessons: content and position, four heads, induction, two heads."
+        "“mine” is not one of the lessons: four heads, two heads, content and position, induction."
     )
 
 

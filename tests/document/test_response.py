@@ -21,6 +21,8 @@ from mhagui.document.response import (
     delay_range,
     distances,
     impulse_report,
+    mean_distance,
+    mean_rows,
     row_response,
     shown_row,
     spectra,
@@ -116,6 +118,17 @@ def test_the_report_takes_any_row_and_says_where_there_is_no_ideal():
     scene, result = results(SetSequenceLength(2))
     assert shown_row(scene, None) == 1
     assert impulse_report(scene, result)["t"] == 2
+
+
+def test_the_mean_is_over_rows_with_an_ideal_of_many_over_some():
+    _, result = results(SetSequenceLength(9), *delayed_by(3))
+    of_rows = [1 - head.weights[t, t - 3] for head in result.heads[1:2] for t in range(3, 9)]
+    assert mean_distance(result.heads[1]) == pytest.approx(sum(of_rows) / 6)
+    assert mean_rows(9) == list(range(9))
+    _, result = results(SetSequenceLength(640))
+    assert mean_rows(640) == list(range(9, 640, 10))
+    of_rows = [1 - result.heads[HOLD].weights[t, 0] for t in range(9, 640, 10)]
+    assert mean_distance(result.heads[HOLD]) == pytest.approx(sum(of_rows) / 64)
 
 
 def test_a_head_that_is_not_designed_approaches_no_filter():

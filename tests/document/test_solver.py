@@ -84,4 +84,4 @@ def test_its_exact_answer_meets_the_check_of_exercise_6():
     scene = edit_for(scene, compute(scene), 1, 5, 1.1).apply(scene)
     check = next(check for check in exercises()[5].checks if check.key == "enough")
     reading = check.reading(Shown(scene, compute(scene), ViewState.of(scene)))
-    assert reading == "|K|·g = 8.309, row t6: 0.138 bits, 2^H = 1.100"
+    assert reading == "|K|·g = 8.309: 0.138 bits, 2^H = 1.100"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from matplotlib.text import Text
 
-from mhagui.document import compute, load_lesson
+from mhagui.document import Pattern, compute, load_lesson
 from mhagui.document.edits import (
     DuplicateHead,
     RemoveHead,
@@ -15,6 +15,7 @@ from mhagui.document.edits import (
 )
 from mhagui.document.information import study_divergences, study_information
 from mhagui.document.token_source import SourceKind, TokenSource
+from mhagui.document.weight_edits import to_pattern
 from mhagui.figures.information import draw_information, draw_redundancy
 from mhagui.figures.page import house_style, to_bytes
 
@@ -80,6 +81,13 @@ def test_what_is_not_known_is_said():
     for draw in (draw_information, draw_redundancy):
         text = words(drawn(draw, scene, 9)).replace("\n", " ")
         assert "The most is t = 8." in text
+
+
+def test_a_head_of_which_nothing_is_known_is_named_with_the_reason():
+    scene = to_pattern(compute(lesson()), 2, Pattern.PROJECTED).apply(lesson())
+    for draw in (draw_information, draw_redundancy):
+        text = words(drawn(draw, scene)).replace("\n", " ")
+        assert "Not known of h2: attends by content, and there are no 2 words." in text
 
 
 LONG = "the quick brown fox jumps over the lazy dog, for $x$ and W_V"

@@ -66,8 +66,12 @@ def assert_is_hatched(image, figure):
 
 def unpacked(pdf):
     """Return a PDF with its streams unpacked as far as they are packed."""
-    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
-    return [zlib.decompress(stream) if stream[:1] == b"x" else stream for stream in streams]
+    streams = re.findall(rb"stream\r?\n(.*?)\nendstream", pdf, re.DOTALL)
+    # An object, for what stands behind the packed bytes does not disturb it.
+    return [
+        zlib.decompressobj().decompress(stream) if stream[:1] == b"x" else stream
+        for stream in streams
+    ]
 
 
 # ------------------------------------------------------------------------------------- each format

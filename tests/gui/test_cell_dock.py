@@ -197,3 +197,17 @@ def test_the_tables_go_below_where_they_do_not_fit_beside_the_arithmetic(dock, b
     qapp.setFont(usual)
     settle()
     assert dock.products.geometry().left() > dock.lines.geometry().right()
+
+
+def test_type_grows_with_the_dock(dock, settle):
+    usual = dock.reason.font().pointSizeF()
+    title = dock.title.font().pointSizeF()
+    dock.resize(1600, 960)
+    settle()
+    assert dock.reason.font().pointSizeF() >= 2 * usual
+    assert dock.title.font().pointSizeF() >= 2 * title
+    assert dock.neighbours.font().pointSizeF() >= 2 * usual
+    dock.resize(320, 700)
+    settle()
+    assert dock.reason.font().pointSizeF() == usual
+    assert dock.title.font().pointSizeF() == title

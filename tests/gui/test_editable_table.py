@@ -435,3 +435,22 @@ def test_a_notch_of_the_wheel_on_a_row_that_has_gone_does_nothing(bench, table):
     before = bench.scene
     table.cell_stepped.emit(7, 0, 1.0)
     assert bench.scene is before
+
+
+def test_what_rounding_leaves_of_a_zero_is_shown_as_such_and_kept_exact(
+    bench, dock, table, grabbed
+):
+    dock.resize(1400, 400)  # room for 2e−16
+
+    def cell(value):
+        bench.edit(SetProjectionBlock(2, 5, np.array([[value]])))
+        settle(bench)
+        box = table.visualRect(table.model().index(2, 5))
+        return grabbed(table.viewport())[box.top() : box.bottom(), box.left() : box.right()]
+
+    noise, other, none, small = map(cell, (2e-16, 3e-16, 0.0, 2e-13))
+    assert (noise == other).all()
+    assert (noise != none).any()
+    assert (noise != small).any()
+    cell(2e-16)
+    assert shown(table)[2, 5] == 2e-16

@@ -1,6 +1,7 @@
 """The box to choose a head from never cuts a name."""
 
 import pytest
+from PySide6.QtCore import Qt
 
 from mhagui.gui.widgets.head_box import HeadBox
 
@@ -24,3 +25,18 @@ def test_where_the_name_would_be_cut_its_number_stands_alone(box, grabbed):
 
 def test_where_there_is_room_the_whole_name_is_there(box, grabbed):
     assert (grabbed(box("h2 previous token", 220)) != grabbed(box("h2", 220))).any()
+
+
+def test_heads_are_listed_by_uid_and_told_when_the_user_chooses(qtbot):
+    box = HeadBox()
+    qtbot.addWidget(box)
+    told = []
+    box.head_chosen.connect(told.append)
+    box.show_heads({4: "first", 2: "second"}, 2)
+    assert [box.itemText(place) for place in range(box.count())] == ["h1 first", "h2 second"]
+    assert box.currentIndex() == 1
+    assert told == []
+    box.show_heads({2: "second", 4: "first"}, 2)
+    assert box.currentText() == "h1 second"
+    qtbot.keyClick(box, Qt.Key.Key_Down)
+    assert told == [4]

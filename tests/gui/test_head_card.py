@@ -341,12 +341,12 @@ def test_lessons_numbers_at_row_t4(dock):
 
 
 def test_uniform_head_says_why_its_gain_does_nothing(dock):
-    assert "all scores 0: no gain changes a uniform head" in words(find(dock, "headCard4"))
+    assert "all scores 0: uniform at any gain" in words(find(dock, "headCard4"))
     assert not find(dock, "gainSlider4").isEnabled()
     assert find(dock, "gainBox4").isEnabled()
     assert not find(dock, "keyMagnitudeBox4").isVisible()
     for number in (1, 2, 3):
-        assert not any("no gain" in text for text in words(find(dock, f"headCard{number}")))
+        assert not any("any gain" in text for text in words(find(dock, f"headCard{number}")))
         assert find(dock, f"gainSlider{number}").isEnabled()
 
 
@@ -354,7 +354,7 @@ def test_key_magnitude_0_makes_a_uniform_head_and_can_be_taken_back(bench, dock,
     box = find(dock, "keyMagnitudeBox2")
     type_in(box, "0")
     settle()
-    assert "all scores 0: no gain changes a uniform head" in words(find(dock, "headCard2"))
+    assert "all scores 0: uniform at any gain" in words(find(dock, "headCard2"))
     assert not find(dock, "gainSlider2").isEnabled()
     type_in(box, "3")
     settle()

@@ -21,8 +21,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mhagui.document import load_lesson
+from mhagui.document import Pattern, load_lesson
 from mhagui.document.edits import (
+    AddHead,
     HandSet,
     OpenScene,
     SetMasterGain,
@@ -467,3 +468,11 @@ def test_ablated_head_has_a_hollow_edge(bench, dock, qtbot, settle):
     hollow = card.grab().toImage().pixelColor(inside)
     assert full.name() == "#e69f00"
     assert hollow.name() == theme_of(dock.palette()).card.name()
+
+
+def test_it_is_narrow_whatever_the_patterns(bench, heads_dock, settle):
+    for pattern in Pattern:
+        if pattern.is_designed:
+            bench.edit(AddHead(pattern))
+    settle()
+    assert heads_dock.minimumSizeHint().width() <= 296  # of a window of 930

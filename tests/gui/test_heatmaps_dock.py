@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QComboBox, QRadioButton
 
 from mhagui.document import ColourScale, Pattern, Quantity, load_lesson
@@ -26,7 +27,7 @@ from mhagui.document.edits import (
 from mhagui.gui.docks.heatmaps import HeatmapsDock
 from mhagui.gui.theme import ThemeChoice, apply_theme
 from mhagui.gui.widgets.colour_bar import ColourBar
-from mhagui.gui.widgets.matrix_card import MatrixCard
+from mhagui.gui.widgets.matrix_card import HeadTitle, MatrixCard
 from mhagui.gui.widgets.matrix_grid import MIN_SIDE, CardGrid, grid_shape
 from mhagui.gui.widgets.matrix_view import MatrixView
 
@@ -476,3 +477,17 @@ def test_cards_do_not_overlap(dock, bench, settle):
     settle()
     places = [card.geometry() for card in dock.findChildren(MatrixCard)]
     assert all(not one.intersects(other) for one, other in itertools.combinations(places, 2))
+
+
+def test_a_name_of_which_nothing_would_be_left_is_left_out(qtbot, grabbed):
+    title = HeadTitle()
+    qtbot.addWidget(title)
+    title.resize(50, title.sizeHint().height())  # the swatch, h1, and half a letter more
+    title.set_head("h1", "first token", QColor("#0072b2"), "")
+    cut = grabbed(title)
+    title.set_head("h1", "", QColor("#0072b2"), "")
+    assert (grabbed(title) == cut).all()
+    title.resize(120, title.height())
+    bare = grabbed(title)
+    title.set_head("h1", "first token", QColor("#0072b2"), "")
+    assert (grabbed(title) != bare).any()

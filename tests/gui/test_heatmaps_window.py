@@ -122,3 +122,22 @@ def test_twelve_heads_are_all_seen_at_the_first_size_of_the_window(window, settl
     assert len({card.y() for card in grid.cards}) == 3
     assert all(grid.rect().contains(card.geometry()) for card in grid.cards)
     assert all(card.view.cell_rect(0, 0).width() >= 6 for card in grid.cards)
+
+
+def test_asking_about_a_cell_keeps_the_keyboard_and_the_heatmaps_where_they_are(
+    window, qtbot, settle
+):
+    dock, cell = window.docks.heatmaps, window.docks.cell
+    heatmap = dock.findChild(MatrixView, "heatmap2")
+    heatmap.setFocus()
+    window.bench.point(head=2, query=3, key=2)
+    settle()
+    before = heatmap.mapTo(window, heatmap.rect().topLeft()), heatmap.size()
+    qtbot.keyClick(heatmap, KEY.Key_Return)
+    settle()
+    assert cell.isVisible()
+    assert heatmap.hasFocus()
+    assert (heatmap.mapTo(window, heatmap.rect().topLeft()), heatmap.size()) == before
+    qtbot.keyClick(heatmap, KEY.Key_Left)
+    settle()
+    assert "A[4,2]" in cell.title.text()

@@ -15,6 +15,7 @@ from mhagui.document.edits import (
     set_gain,
     set_muted,
 )
+from mhagui.document.weight_edits import to_pattern
 from mhagui.gui.docks.impulse import ImpulseDock
 from mhagui.gui.widgets.number_box import CountBox
 from mhagui.gui.widgets.stem_plot import StemPlot
@@ -46,6 +47,16 @@ def captions(dock):
     return [label.text() for label in labels if label is not None]
 
 
+def distance(dock, place):
+    """What is said of the distance of head ``place`` (from 1)."""
+    return captions(dock)[place - 1].splitlines()[1]
+
+
+def mean_distance(n_positions, gain=1.0):
+    """Mean over all rows t of what the first-token head has beside t1, by hand."""
+    return sum(1 - hold_weight(t, gain) for t in range(1, n_positions + 1)) / n_positions
+
+
 def plot(dock, place):
     return child(dock, StemPlot, f"impulsePlot{place}")
 
@@ -73,21 +84,43 @@ def test_the_row_of_the_cursor_beside_the_ideal_filters(dock):
     taps = plot(dock, 1).stems.taps
     assert taps[0] == pytest.approx(hold_weight(4))
     assert taps[1:] == pytest.approx([(1 - hold_weight(4)) / 3] * 3)
-    assert [text.split(" · ")[0] for text in captions(dock)] == NAMES
-    assert captions(dock)[0] == f"first-sample hold · TV {1 - hold_weight(4):.3f}"
-    assert captions(dock)[3] == "growing box · TV 0.000"
+    assert [text.splitlines()[0] for text in captions(dock)] == NAMES
+    mean = mean_distance(6)
+    assert distance(dock, 1) == f"TV {1 - hold_weight(4):.3f} at t4 · mean {mean:.3f}"
+    assert distance(dock, 4) == "TV 0.000 at t4 · mean 0.000"
 
 
 def test_a_growing_gain_makes_the_stems_the_ideal(qtbot, bench, dock):
     distances, drag = [], object()
     for gain in (0.0, 1.0, 2.0, 4.0, 12.0):
         bench.edit(set_gain(1, gain), gesture=drag)
-        wanted = f"first-sample hold · TV {1 - hold_weight(4, gain):.3f}"
-        qtbot.waitUntil(lambda wanted=wanted: captions(dock)[0] == wanted)
+        mean = mean_distance(6, gain)
+        wanted = f"TV {1 - hold_weight(4, gain):.3f} at t4 · mean {mean:.3f}"
+        qtbot.waitUntil(lambda wanted=wanted: distance(dock, 1) == wanted)
         shown = plot(dock, 1).stems
         distances.append(np.abs(shown.taps - shown.ideal).max())
     assert distances == sorted(distances, reverse=True)
     assert distances[-1] < 1e-8
+
+
+def test_a_head_that_is_hand_set_keeps_its_taps_and_has_no_ideal(qtbot, bench, dock):
+    taps = plot(dock, 2).stems.taps.tolist()
+    bench.edit(to_pattern(bench.frame.result, 2, Pattern.HAND_SET))
+    qtbot.waitUntil(lambda: plot(dock, 2).stems.ideal is None)
+    assert plot(dock, 2).stems.taps.tolist() == taps
+    assert distance(dock, 2) == "no ideal at t4"
+    bench.undo()
+    qtbot.waitUntil(lambda: plot(dock, 2).stems.ideal is not None)
+    assert distance(dock, 2).startswith("TV 0.077 at t4")
+
+
+def test_a_mean_over_some_rows_is_said_to_be(qtbot, bench, dock):
+    bench.edit(SetSequenceLength(128))
+    mean = sum(1 - hold_weight(t) for t in range(2, 129, 2)) / 64
+    wanted = f"TV {1 - hold_weight(4):.3f} at t4 · mean {mean:.3f}"
+    qtbot.waitUntil(lambda: distance(dock, 1) == wanted)
+    legends = [w.accessibleName() for w in dock.findChildren(QWidget) if w.isVisible()]
+    assert any("mean over 64 rows" in name for name in legends)
 
 
 def test_only_the_head_that_changed_is_drawn_anew(qtbot, bench, dock):
@@ -99,15 +132,15 @@ def test_only_the_head_that_changed_is_drawn_anew(qtbot, bench, dock):
 
 def test_rows_without_an_ideal_are_marked_and_have_no_distance(qtbot, bench, dock):
     bench.point(query=0)
-    qtbot.waitUntil(lambda: captions(dock)[1] == "unit delay z⁻¹ · no ideal at t1")
+    qtbot.waitUntil(lambda: distance(dock, 2).startswith("no ideal at t1 · mean 0."))
     assert plot(dock, 2).stems.ideal is None
-    assert captions(dock)[0] == "first-sample hold · TV 0.000"
+    assert distance(dock, 1).startswith("TV 0.000 at t1")
     bench.edit(SetPattern(2, Pattern.DELAY))
     bench.edit(SetSetting(2, 0, 3))
     bench.point(query=2)
-    qtbot.waitUntil(lambda: captions(dock)[1] == "delay z⁻³ · no ideal at t3")
+    qtbot.waitUntil(lambda: captions(dock)[1].startswith("delay z⁻³\nno ideal at t3"))
     bench.point(query=3)
-    qtbot.waitUntil(lambda: captions(dock)[1].startswith("delay z⁻³ · TV 0."))
+    qtbot.waitUntil(lambda: captions(dock)[1].startswith("delay z⁻³\nTV 0."))
     assert plot(dock, 2).stems.ideal.tolist() == [1, 0, 0, 0]
 
 
@@ -192,7 +225,8 @@ def test_four_heads_need_no_scrolling_and_no_caption_is_cut(qtbot, dock, size, n
         assert not (area.isVisible() and area.verticalScrollBar().isVisible())
     for place in range(1, 5):
         label = child(dock, QLabel, f"impulseCaption{place}")
-        assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
+        for line in label.text().splitlines():
+            assert label.fontMetrics().horizontalAdvance(line) <= label.width()
 
 
 def test_longer_captions_take_a_second_row_and_still_fit_below(qtbot, bench, dock):
@@ -304,6 +338,19 @@ def test_side_by_side_where_there_is_room(qtbot, dock, response):
     assert magnitude.y() == delay.y()
 
 
+@pytest.mark.parametrize("t", [4, 300])
+def test_the_plots_of_both_are_as_wide_as_one_another(qtbot, bench, dock, response, t):
+    bench.edit(SetSequenceLength(300))
+    bench.point(query=t - 1)
+    low, high = -0.25 * (t - 1), 1.25 * (t - 1)
+    wanted = (pytest.approx(low - 0.09 * (high - low)), pytest.approx(high + 0.05 * (high - low)))
+    qtbot.waitUntil(lambda: response[1].box.viewRange()[1] == list(wanted))
+    response[1].grab()  # an axis takes its room when it is drawn
+    QApplication.processEvents()
+    boxes = [p.box.sceneBoundingRect() for p in response]
+    assert (boxes[0].left(), boxes[0].right()) == (boxes[1].left(), boxes[1].right())
+
+
 # --- both
 
 
@@ -341,4 +388,4 @@ def test_one_position(qtbot, bench, dock, response):
     bench.edit(SetSequenceLength(1))
     qtbot.waitUntil(lambda: drawn(response[1])[0][1] == pytest.approx(0))
     click(qtbot, dock, "showTaps")
-    assert captions(dock)[1] == "unit delay z⁻¹ · no ideal at t1"
+    assert captions(dock)[1] == "unit delay z⁻¹\nno ideal at t1"

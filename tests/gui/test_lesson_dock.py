@@ -1,5 +1,8 @@
 """The lesson dock: starting, live checks, answers, hint, why, solver, progress, report."""
 
+from itertools import pairwise
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
@@ -138,6 +141,8 @@ def test_start_lays_out_the_beginning_and_asks_for_docks(
     else:
         assert np.array_equal(bench.scene.w_o, load_lesson(lesson).w_o)
         assert bench.scene.head(1).gain == 1.0
+    if exercise.start.row is not None:
+        assert bench.view.cursor.query == exercise.start.row
     assert met(dock) == [False] * len(exercise.checks)
     assert dock.page.start.text() == "Back to the start"
 
@@ -197,6 +202,25 @@ def test_a_check_turns_met_with_its_numbers_and_stays_so(dock, click, choose, do
     assert line.accessibleName().startswith("Met: A first-token head with |K|·g = 6; row t6:")
     do(set_key_magnitude(1, 3.0))
     assert met(dock) == [True, False, False]
+
+
+@pytest.mark.parametrize("width", [290, 340])
+def test_nothing_moves_when_a_check_turns_met(make, bench, settle, qtbot, width):
+    dock = make(width=width)
+    dock.session.choose(6)
+    dock.session.start()
+    settle()
+    button = dock.findChild(QWidget, "solverSet")
+    places = []
+    for _ in range(2):
+        places.append(button.mapTo(dock, QPoint()))
+        qtbot.mouseClick(button, LEFT)
+        bench.edit(set_key_magnitude(1, 6.0))  # in the next frame alone
+        settle()
+        bench.edit(set_gain(1, 1.0))
+        settle()
+    assert met(dock)[0]
+    assert places[0] == places[1]
 
 
 def test_checks_are_met_while_the_dock_is_hidden(dock, click, choose, do):
@@ -397,7 +421,7 @@ def test_progress_outlives_the_window(make, store, bench, settle, qtbot):
     settle()
     bench.edit(set_key_magnitude(1, 6.0))
     settle()
-    qtbot.waitUntil(lambda: store.path.exists())
+    qtbot.waitUntil(store.path.exists)
     again = make(ProgressStore(store.path))
     assert again.page.exercise.number == 6
     assert met(again) == [True, False, False]
@@ -429,11 +453,18 @@ def test_a_file_that_cannot_be_read_is_said_once_and_begins_anew(
     assert dock.session.progress == Progress()
 
 
+@pytest.mark.parametrize(
+    ("when", "sentence"),
+    [("before", "cannot be read, and is not kept:"), ("after", "Progress is not kept:")],
+)
 def test_a_disk_that_fails_is_said_once_and_disturbs_nothing(
-    make, store, refused, settle, bench
+    make, store, refused, settle, bench, when, sentence
 ):
-    store.path.parent.write_bytes(b"")  # where the folder should be
+    if when == "before":
+        store.path.parent.write_bytes(b"")  # where the folder should be
     dock = make(store)
+    if when == "after":
+        store.path.parent.write_bytes(b"")
     dock.session.choose(6)
     dock.session.start()
     dock.session.save_now()
@@ -441,9 +472,8 @@ def test_a_disk_that_fails_is_said_once_and_disturbs_nothing(
     bench.edit(set_key_magnitude(1, 6.0))
     settle()
     dock.session.save_now()
-    assert [sentence.partition(":")[0] for sentence in refused] == [
-        f"Progress in {store.path} cannot be read, and is not kept"
-    ] or [sentence.partition(":")[0] for sentence in refused] == ["Progress is not kept"]
+    assert len(refused) == 1
+    assert sentence in refused[0]
     assert met(dock) == [True, False, False]
 
 
@@ -452,7 +482,9 @@ def answer_box(qtbot, name):
 
     def press():
         box = QApplication.activeModalWidget()
-        assert isinstance(box, QMessageBox)
+        if not isinstance(box, QMessageBox):  # not open yet
+            QTimer.singleShot(0, press)
+            return
         button = next(b for b in box.findChildren(QAbstractButton) if name in b.text())
         qtbot.mouseClick(button, LEFT)
 
@@ -463,9 +495,7 @@ def answer_box(qtbot, name):
     ("button", "left"),
     [("Exercise 6", {"1.swap"}), ("All", set()), ("Cancel", {"1.swap", "6.six"})],
 )
-def test_start_over_forgets_one_or_all_or_nothing(
-    dock, click, choose, do, qtbot, button, left
-):
+def test_start_over_forgets_one_or_all_or_nothing(dock, click, choose, do, qtbot, button, left):
     click("lessonStart")
     do(SetPreset(Preset.SWAP))
     choose(6)
@@ -486,6 +516,9 @@ def test_the_report_is_written_where_one_says(dock, click, do, monkeypatch, tmp_
     path = tmp_path / "handed in.md"
 
     def choose(dialog):
+        assert Path(dialog.selectedFiles()[0]).name == "exercises.pdf"
+        dialog.filterSelected.emit(dialog.nameFilters()[1])
+        assert Path(dialog.selectedFiles()[0]).name == "exercises.md"
         dialog.selectFile(str(path))
         return True
 
@@ -555,7 +588,7 @@ def test_tab_goes_from_top_to_bottom_through_all(dock, qtbot, settle, number):
         where = widget.mapTo(dock.widget().viewport(), widget.rect().center())
         assert dock.widget().viewport().rect().contains(where)
     rows = [y for y, _ in places]
-    assert all(after > before - 8 for before, after in zip(rows, rows[1:], strict=False))
+    assert all(after > before - 8 for before, after in pairwise(rows))
     assert {"lessonStart", "lessonHint", "lessonNext", "lessonExport", "lessonStartOver"} <= set(
         names
     )

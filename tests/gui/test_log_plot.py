@@ -97,6 +97,14 @@ def test_it_takes_no_focus(plot):
     assert plot.focusPolicy() == Qt.FocusPolicy.NoFocus
 
 
+def test_it_leaves_keys_to_what_it_stands_in(plot, qtbot):
+    plot.set_curves([curve("weights", [1, 10], [1, 100])])
+    plot.set_cursor(6)
+    for key in (Qt.Key.Key_Left, Qt.Key.Key_End):
+        qtbot.keyClick(plot, key)
+    assert plot._cursor.value() == pytest.approx(math.log10(6))
+
+
 @pytest.mark.parametrize(
     ("exponent", "text"), [(0, "1"), (1, "10"), (2, "10²"), (13, "10¹³"), (-4, "10⁻⁴")]
 )

@@ -400,3 +400,13 @@ def test_closing_stops_the_frames(window, qtbot):
     window.close()
     QApplication.processEvents()
     assert shown == []
+
+
+def test_every_dock_can_be_reached_from_the_menu_and_takes_the_keyboard(window, settle):
+    for dock in window.docks.all:
+        menu = next(m for m in window.findChildren(QMenu) if m.title() == "&Docks")
+        action = next(a for a in menu.actions() if a.text() == dock.windowTitle())
+        action.trigger()
+        settle()
+        assert dock.is_in_sight()
+        assert dock.isAncestorOf(window.focusWidget()), dock.windowTitle()

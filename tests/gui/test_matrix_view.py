@@ -197,9 +197,11 @@ def test_values_are_left_out_where_they_do_not_fit(shown, grabbed):
     assert (grabbed(bare) == grabbed(written)).all()
 
 
+@pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
 @pytest.mark.parametrize("dimmed", [False, True])
 @pytest.mark.parametrize("level", [0, 60, 100, 127, 160, 254])
-def test_values_can_be_read_on_every_colour(shown, grabbed, level, dimmed):
+def test_values_can_be_read_on_every_colour(shown, grabbed, level, dimmed, theme):
+    apply_theme(theme)
     view = shown(picture([[level]], table=diverging_table(), writings=WRITTEN))
     view.set_dimmed(dimmed)
     pixels = grabbed(view)
@@ -208,6 +210,15 @@ def test_values_can_be_read_on_every_colour(shown, grabbed, level, dimmed):
     cell = pixels[box.top() : box.bottom(), box.left() : box.right()].reshape(-1, 3)
     best = max(contrast(tuple(map(int, colour)), ground) for colour in np.unique(cell, axis=0))
     assert best >= 4.5
+
+
+@pytest.mark.usefixtures("dark")
+def test_in_the_dark_zero_is_dark_and_turns_white_with_the_theme(shown, grabbed, settle):
+    view = shown(picture([[127]], table=diverging_table(), signed=True))
+    assert inside(view, 0, 0, grabbed(view)) == tuple(diverging_table(dark=True)[127])
+    apply_theme(ThemeChoice.LIGHT)
+    settle()
+    assert inside(view, 0, 0, grabbed(view)) == tuple(diverging_table()[127])
 
 
 def ink_of(view, grabbed):

@@ -168,6 +168,16 @@ def test_number_out_of_range_is_refused_and_the_range_named(form, told, type_in)
     assert (form.box.value(), form.box.text()) == (1.5, "1.50")
 
 
+def test_limits_are_named_in_full(qtbot, type_in):
+    box, told = CountBox(1, 2**20), []
+    qtbot.addWidget(box)
+    box.refused.connect(told.append)
+    box.describe("T", "")
+    box.show()
+    type_in(box, "0")
+    assert told == ["T must be a whole number from 1 to 1048576; got 0."]
+
+
 @pytest.mark.parametrize("value", [1e6, -250.0, 1e100])
 def test_number_from_outside_the_range_is_shown_as_it_is(form, told, qtbot, value, type_in):
     form.box.show_value(value)

@@ -6,7 +6,8 @@ import pytest
 from mhagui.document import ColourScale, Quantity, load_lesson
 from mhagui.document.edits import MoveHead, SetSequenceLength, set_gain, set_key_magnitude
 from mhagui.gui.bench import Bench
-from mhagui.gui.pictures import Pictures, cursor_text, largest_allowed, signed_table, weight_table
+from mhagui.gui.pictures import Pictures, cursor_text, largest_allowed, weight_table
+from mhagui.palette import diverging_table
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def test_read_out_names_the_place_not_the_identity(bench):
 
 @pytest.mark.parametrize("quantity", list(Quantity))
 def test_tables_have_255_colours(quantity):
-    table = weight_table() if quantity is Quantity.WEIGHTS else signed_table()
+    table = weight_table() if quantity is Quantity.WEIGHTS else diverging_table()
     assert table.shape == (255, 3)
     assert table.dtype == np.uint8
 
@@ -73,7 +74,7 @@ def test_viridis_is_the_one_everybody_knows():
 
 
 def test_signed_table_is_neutral_in_the_middle_only():
-    spread = np.ptp(signed_table().astype(int), axis=1)
+    spread = np.ptp(diverging_table().astype(int), axis=1)
     assert spread.argmin() == 127
     assert spread[127] <= 2
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QComboBox, QToolButton
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QApplication, QComboBox, QStyle, QStyleOptionComboBox, QToolButton
 
 from mhagui.document.edits import (
     OpenScene,
@@ -372,3 +373,34 @@ def test_type_follows_the_applications_font(dock, qapp, settle):
     qapp.setFont(usual)
     settle()
     assert dock.title.fontMetrics().height() == height
+
+
+def test_the_head_is_shown_with_its_name_at_the_first_size_in_the_window(dock, bench, settle):
+    dock.resize(656, 426)
+    settle()
+    option = QStyleOptionComboBox()
+    dock.heads.initStyleOption(option)
+    assert option.currentText == "h2 previous token"
+    part, control = QStyle.SubControl.SC_ComboBoxEditField, QStyle.ComplexControl.CC_ComboBox
+    field = dock.heads.style().subControlRect(control, option, part, dock.heads)
+    words = dock.heads.fontMetrics().horizontalAdvance(option.currentText)
+    assert words <= field.width() - dock.heads.iconSize().width()
+
+
+@pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
+def test_the_stage_of_the_moment_is_framed_and_no_other(dock, bench, settle, grabbed, theme):
+    apply_theme(theme)
+    bench.look(stage=2)
+    settle()
+    frame = dock.palette().color(QPalette.ColorRole.Highlight).getRgb()[:3]
+    for number, button in enumerate(dock.steps.buttons):
+        pixels = grabbed(button)
+        assert (tuple(pixels[button.height() // 2, 1]) == frame) == (number == 2)
+
+
+def test_a_small_dock_shows_stages_and_matrices_without_scrolling(dock, settle):
+    dock.resize(460, 250)
+    settle()
+    assert not dock.widget().verticalScrollBar().isVisible()
+    assert all(button.isVisible() for button in dock.steps.buttons)
+    assert shown(dock)[0].cell_rect(0, 0).width() >= 12

@@ -26,7 +26,7 @@ def test_where_nothing_is_kept_one_begins(store):
 def test_what_is_saved_is_loaded_by_another_store(store):
     store.save(SOME)
     assert ProgressStore(store.path).load() == SOME
-    assert os.listdir(store.path.parent) == ["progress.json"]
+    assert list(store.path.parent.iterdir()) == [store.path]
 
 
 @pytest.mark.parametrize("garbage", [b"", b"garbage", b"{}", b"\x00" * 100])

@@ -91,6 +91,13 @@ def test_rows_are_scaled_and_empty_ones_are_free():
     np.testing.assert_array_equal(asked, [[nan, nan, nan], [0.25, 0.75, 0], [0, 1, 0]])
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [1e308, 1e-320])
+def test_rows_of_any_size_are_scaled(size):
+    asked = asked_rows(np.array([[size, math.nan], [size, size]]))
+    np.testing.assert_array_equal(asked, [[1, 0], [0.5, 0.5]])
+
+
 def test_a_row_of_zeros_asks_for_nothing():
     with pytest.raises(UserError, match=r"^Row t2 asks for nothing; give it a weight above 0\.$"):
         asked_rows(np.array([[1.0, 0.0], [0.0, 0.0]]))
@@ -136,6 +143,22 @@ def test_one_row_is_typed_and_applied_as_one_step(bench, dialog, said, apply, qt
     bench.undo()
     assert bench.scene.heads[1].pattern is Pattern.PREVIOUS_TOKEN
     assert bench.scene.heads[1].gain == 3.0
+
+
+def test_enter_applies_nothing_that_was_found_before(bench, dialog, said, qtbot, type_in):
+    cells = find(dialog, "targetCells", QLineEdit)
+    type_in(cells, "1e308 1e308 1e308 1e308")
+    qtbot.waitUntil(find(dialog, "targetApply").isEnabled)
+    type_in(cells, "1 -2")
+    assert said().startswith("A weight is at least 0")
+    assert dialog.isVisible()
+    find(dialog, "targetWanted").setFocus()
+    qtbot.keyClick(find(dialog, "targetWanted"), Key.Key_Return)
+    assert dialog.isVisible()
+    find(dialog, "targetCancel").setFocus()
+    qtbot.keyClick(find(dialog, "targetCancel"), Key.Key_Return)
+    assert not dialog.isVisible()
+    assert bench.scene.heads[1].pattern is Pattern.PREVIOUS_TOKEN
 
 
 def test_another_row_and_fewer_numbers(dialog, qtbot, type_in):

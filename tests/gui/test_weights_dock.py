@@ -222,7 +222,7 @@ def test_a_column_of_w_q_moves_the_cursor_to_its_head(dock, bench, settle):
     table.setCurrentIndex(table.model().index(0, 5))
     assert bench.view.cursor.head == 3
     settle()
-    assert dock.head_box.currentText() == "head 3"
+    assert dock.head_box.currentText() == "h3 self"
     assert dock.pattern_box.currentText() == "self"
 
 

@@ -1,5 +1,6 @@
 """A long session: twenty thousand gain changes lose and hoard nothing. ``make soak`` runs it."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from mhagui.gui.main_window import MainWindow
 pytestmark = pytest.mark.soak
 
 WARM_UP = 1_000
-CHANGES = 20_000
+CHANGES = int(os.environ.get("MHAGUI_SOAK_CHANGES", "20000"))
 IMMORTAL_NONE = sys.version_info >= (3, 12)
 
 

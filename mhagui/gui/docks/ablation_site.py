@@ -1,22 +1,23 @@
 """Where to zero a head: before W_O, which is right, and after it, which is not, side by side."""
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from mhagui import formats
 from mhagui.document import Result, Scene
 from mhagui.document.filter_bank import AblationSites, ablation_sites, why_no_wrong_site
 from mhagui.gui.bench import Frame
-from mhagui.gui.pictures import position_labels, signed_table
+from mhagui.gui.pictures import position_labels
 from mhagui.gui.widgets.card_row import CardRow
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit
 from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.term_card import TitledCard
-from mhagui.palette import head_colour
+from mhagui.palette import diverging_table, head_colour
 
-BOX_LETTERS, BOX_WIDTH = 6, 230  # the least room for a head's name, and the most
+BOX_WIDTH = 230  # the most room for a head's name
 BEFORE_TIP = (
     "The right site: the head's columns of Concat are zero before W_O reads them, so that O is the "
     "sum of the other heads' terms. The other heads' outputs are as they stand"
@@ -55,7 +56,7 @@ class AblationSite(QWidget):
         self.after = TitledCard("ablatedAfterView")
         self.difference = TitledCard("ablationDifferenceView")
         self.why = QLabel()
-        self.box = QComboBox()
+        self.box = HeadBox()
         self.chooser = QWidget()
         self.verdict = FittingLabel()
         self._row = CardRow()
@@ -63,18 +64,13 @@ class AblationSite(QWidget):
         self._lay_out()
         for card in (self.before, self.after, self.difference):
             card.view.pointed.connect(self.row_pointed)
-        self.box.activated.connect(self._on_chosen)
+        self.box.head_chosen.connect(self.head_chosen)
 
     def _name_widgets(self) -> None:
         self.difference.set_words(DIFFERENCE_TIP, "Right − wrong", "Difference")
         self.box.setObjectName("ablatedHead")
         self.box.setAccessibleName("Head to ablate")
         self.box.setToolTip(BOX_TIP)
-        self.box.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
-        self.box.setMinimumContentsLength(BOX_LETTERS)
-        self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.box.setMaximumWidth(BOX_WIDTH)
         self.why.setObjectName("whyNoWrongSite")
         self.why.setWordWrap(True)
@@ -89,12 +85,15 @@ class AblationSite(QWidget):
         label = QLabel("Ablate")
         label.setBuddy(self.box)
         line.addWidget(label)
-        line.addWidget(self.box, 1)
+        line.addWidget(self.box, 10)
+        line.addStretch(1)
         self.after.column.insertWidget(2, self.why, 1)
         self._row.set_cards((self.before, self.after, self.difference), ("−", "="))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._row)
+        column.setSpacing(4)
+        column.addWidget(self._row, 1)
+        column.addWidget(self.verdict)
 
     # --- drawing
 
@@ -104,7 +103,8 @@ class AblationSite(QWidget):
         if self._scale is None or self._drawn != (frame.result, place):
             self._drawn = frame.result, place
             sites = ablation_sites(frame.scene, frame.result, place)
-            self._show_heads(frame.scene, place)
+            names = {head.uid: head.name for head in frame.scene.heads}
+            self.box.show_heads(names, frame.view.cursor.head)
             self._show_titles(frame.scene, place)
             self._scale = self._show_matrices(frame, sites, place)
             self._show_changes(frame.result, sites, place)
@@ -115,17 +115,6 @@ class AblationSite(QWidget):
         """Mark a row in every matrix."""
         for card in (self.before, self.after, self.difference):
             card.set_cursor_row(row)
-
-    def _show_heads(self, scene: Scene, place: int) -> None:
-        names = [f"h{number} {head.name}" for number, head in enumerate(scene.heads, 1)]
-        uids = [head.uid for head in scene.heads]
-        shown = [self.box.itemText(item) for item in range(self.box.count())]
-        with QSignalBlocker(self.box):
-            if (names, uids) != (shown, [self.box.itemData(i) for i in range(len(shown))]):
-                self.box.clear()
-                for name, uid in zip(names, uids, strict=True):
-                    self.box.addItem(name, uid)
-            self.box.setCurrentIndex(place)
 
     def _show_titles(self, scene: Scene, place: int) -> None:
         label, d_v = f"h{place + 1}", scene.d_v
@@ -142,7 +131,7 @@ class AblationSite(QWidget):
         scene = frame.scene
         there = [m for m in (sites.before, sites.after, sites.difference) if m is not None]
         limit = round_limit(frame.result.output, *there)
-        scale = ColourRange(-limit, limit, "O with a head zeroed", signed_table())
+        scale = ColourRange(-limit, limit, "O with a head zeroed", diverging_table())
         rows = position_labels(scene.n_positions)
         columns = formats.positions(scene.d_model, "d")
         # Bands that cannot be seen keep the matrices level with that whose columns are marked.
@@ -194,8 +183,3 @@ class AblationSite(QWidget):
         else:
             text = "With W_O = I both sites agree, which is why the mistake hides."
         self.verdict.set_texts(text, short)
-
-    # --- what the user does
-
-    def _on_chosen(self, index: int) -> None:
-        self.head_chosen.emit(self.box.itemData(index))

@@ -1,12 +1,10 @@
 """The cost dock: what a layer of any size costs, and how that grows with T and H."""
 
-import re
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QModelIndex
+from PySide6.QtWidgets import QLabel, QWidget
 
 from mhagui.core import overtaking_length
 from mhagui.document import Scene, ViewState
@@ -33,9 +31,10 @@ from mhagui.gui.docks.cost_tables import (
 from mhagui.gui.panel import Panel
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.column_scroll import ColumnScroll
-from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.log_plot import LogPlot
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import COPY_TIP, NumberTable
+from mhagui.gui.widgets.page import heading, number_table, page, sentence, unbroken
 
 LENGTH_TIP = (
     "Multiply–adds, and numbers to hold, over T at the other sizes above; both axes logarithmic, "
@@ -55,14 +54,16 @@ HEADS_TEXT = (
 class CostDock(Panel):
     """What-if sizes, and what a layer of these sizes costs."""
 
+    is_complete_undrawn = True
+
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "costDock", "Cost")
         self._shown: WhatIf | None = None
         self.sizes = CostSizes()
-        self._stages = _table("costStages", "Operations of each stage")
-        self._elements = _table("costElements", "Numbers in each matrix")
-        self._memory = _table("costMemory", "Bytes of parameters, weights and cache")
-        self._overtaking = _text("costOvertaking")
+        self._stages = number_table("costStages", "Operations of each stage")
+        self._elements = number_table("costElements", "Numbers in each matrix")
+        self._memory = number_table("costMemory", "Bytes of parameters, weights and cache")
+        self._overtaking = sentence("costOvertaking")
         self._over_t = _plot(
             "costOverT", "T", "count", "Multiply–adds, weights and cache over T", LENGTH_TIP
         )
@@ -84,25 +85,25 @@ class CostDock(Panel):
             table.activated.connect(partial(self._on_case, case))
 
     def _make_body(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(6, 2, 6, 6)
-        column.setSpacing(4)
-        sections: list[tuple[str, list[QWidget]]] = [
-            ("Sizes of a layer", [self.sizes]),
-            ("Operations", [_text(text=STAGES_TEXT), self._stages]),
-            ("Where T² overtakes", [self._overtaking, self._over_t]),
-            ("Parameters and memory", [self._elements, self._memory]),
-            ("More heads", [_text(text=HEADS_TEXT), self._over_h]),
+        parts: list[QWidget] = [
+            heading("Sizes of a layer"),
+            self.sizes,
+            heading("Operations"),
+            _text(STAGES_TEXT),
+            self._stages,
+            heading("Where T² overtakes"),
+            self._overtaking,
+            self._over_t,
+            heading("Parameters and memory"),
+            self._elements,
+            self._memory,
+            heading("More heads"),
+            _text(HEADS_TEXT),
+            self._over_h,
         ]
-        for case, table in zip(CASES, self._cases, strict=True):
-            sections.append((case.title, [_text(text=case.text), table]))
-        for title, parts in sections:
-            column.addWidget(_heading(title))
-            for part in parts:
-                column.addWidget(part)
-        column.addStretch(1)
-        return body
+        for case, numbers in zip(CASES, self._cases, strict=True):
+            parts += [heading(case.title), _text(case.text), numbers]
+        return page(*parts)
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw what the sizes of this frame cost."""
@@ -167,7 +168,7 @@ def _overtaking_text(sizes: WhatIf) -> str:
     costs, at = costs_of(sizes), overtaking_length(sizes.d_model)
     allowed = overtaking_length(sizes.d_model, masked_cells=False)
     percent = 100 * costs.quadratic / costs.multiply_adds
-    return _unbroken(
+    return unbroken(
         f"Beyond T* = 2·d_model = {at:,} scores and A·V (∝ T²) cost more than the projections "
         f"(∝ T), whatever H, d_k and d_v; at T = {sizes.n_positions:,} they are {percent:.1f} % of "
         "all multiply–adds. Masked cells count too: for the allowed keys alone "
@@ -175,44 +176,16 @@ def _overtaking_text(sizes: WhatIf) -> str:
     )
 
 
-def _unbroken(text: str) -> str:
-    """Keep equations on one line."""
-    return re.sub(r"(?<=[=∝−]) | (?=[=%−])", "\xa0", text)
-
-
-def _heading(title: str) -> QLabel:
-    label = QLabel(title)
-    label.setFont(demi_bold(QFont()))
-    label.setContentsMargins(0, 6, 0, 0)
-    return label
-
-
-def _text(object_name: str = "", text: str = "") -> QLabel:
-    label = QLabel(_unbroken(text))
-    label.setObjectName(object_name)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label
-
-
-def _table(object_name: str, accessible_name: str, *, whole_rows: bool = False) -> NumberTable:
-    table = NumberTable(whole_rows=whole_rows)
-    table.setObjectName(object_name)
-    table.setAccessibleName(accessible_name)
-    table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-    return table
+def _text(text: str) -> QLabel:
+    return sentence(text=unbroken(text))
 
 
 def _case_table(case: Case) -> NumberTable:
     name = f"cost{case.title.replace(' ', '')}"
-    table = _table(name, f"{case.title}: {case.text}", whole_rows=True)
+    table = number_table(name, f"{case.title}: {case.text}", whole_rows=True)
     table.setToolTip(f"{CASE_TIP}. {COPY_TIP}")
     return table
 
 
 def _plot(object_name: str, x: str, y: str, accessible_name: str, tip: str) -> LogPlot:
-    plot = LogPlot(x, y)
-    plot.setObjectName(object_name)
-    plot.setAccessibleName(accessible_name)
-    plot.setToolTip(tip)
-    return plot
+    return named(LogPlot(x, y), object_name, accessible_name, tip)

@@ -2,12 +2,13 @@
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QPushButton, QVBoxLayout, QWidget
 
 from mhagui.document.cost import MAX_HEADS, MAX_LENGTH, MAX_WIDTH, divisors, is_divisible
 from mhagui.document.view_state import WhatIf
 from mhagui.gui.widgets.number_box import CountBox
+from mhagui.gui.widgets.page import label_of, sentence
 
 MOST_NAMED = 8  # divisors in a sentence
 
@@ -50,7 +51,7 @@ class CostSizes(QWidget):
         self._boxes = {field: CountBox(1, most) for field, _, most, _, _ in _FIELDS}
         self._switch = QCheckBox("d_k = d_v = d_model/H")
         self._button = QPushButton("As on the bench")
-        self._sentence = QLabel()
+        self._sentence = sentence("costSizes")
         self._describe()
         self._arrange()
         for field, box in self._boxes.items():
@@ -80,20 +81,15 @@ class CostSizes(QWidget):
         self._switch.setToolTip(_STANDARD_TIP)
         self._button.setObjectName("costOfBench")
         self._button.setToolTip(_BENCH_TIP)
-        self._sentence.setObjectName("costSizes")
-        self._sentence.setWordWrap(True)
-        self._sentence.setTextFormat(Qt.TextFormat.PlainText)
 
     def _arrange(self) -> None:
         grid = QGridLayout()
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(4)
         for number, (field, text, _, _, _) in enumerate(_FIELDS):
-            label = QLabel(text)
-            label.setBuddy(self._boxes[field])
-            row, column = divmod(number, 2)
-            grid.addWidget(label, row, 2 * column)
-            grid.addWidget(self._boxes[field], row, 2 * column + 1)
+            row, place = divmod(number, 2)
+            grid.addWidget(label_of(self._boxes[field], text), row, 2 * place)
+            grid.addWidget(self._boxes[field], row, 2 * place + 1)
         grid.addWidget(self._button, 2, 2, 1, 2)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)

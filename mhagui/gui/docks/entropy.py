@@ -13,6 +13,7 @@ from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_marks import head_columns, head_curve
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.curve_plot import Curve, CurvePlot
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import COPY_TIP, Column, Numbers, NumberTable, Row
 
 CEILING_TIP = "The ceiling: log2 of the keys that row t may see, reached when all weights are alike"
@@ -38,19 +39,14 @@ class EntropyDock(Panel):
 
     def _make_plot(self) -> CurvePlot:
         plot = CurvePlot("query position t", "row entropy (bits)", x_prefix="t", can_point=True)
-        plot.setObjectName("entropyPlot")
-        plot.setAccessibleName("Row entropy in bits over query position t")
-        plot.setToolTip(PLOT_TIP)
         plot.pointed.connect(self._on_position)
-        return plot
+        return named(plot, "entropyPlot", "Row entropy in bits over query position t", PLOT_TIP)
 
     def _make_table(self) -> NumberTable:
         table = NumberTable(whole_rows=True, most_rows=14)
-        table.setObjectName("entropyTable")
-        table.setAccessibleName("Row entropy in bits, per query position and head")
-        table.setToolTip(TABLE_TIP)
         table.row_pointed.connect(self._on_row)
-        return table
+        spoken = "Row entropy in bits, per query position and head"
+        return named(table, "entropyTable", spoken, TABLE_TIP)
 
     def _make_body(self) -> QWidget:
         caption = QLabel("Row entropy H (bits), effective positions 2^H")

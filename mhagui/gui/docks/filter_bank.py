@@ -20,15 +20,15 @@ from mhagui.document.filter_bank import FilterBank, filter_bank, in_bounds
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.ablation_site import AblationSite
 from mhagui.gui.panel import Panel
-from mhagui.gui.pictures import position_labels, signed_table
+from mhagui.gui.pictures import position_labels
 from mhagui.gui.widgets.card_row import CardRow
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.term_card import PairCard, TermCard
-from mhagui.palette import head_colour
+from mhagui.palette import diverging_table, head_colour
 
-STRIP_WIDTH = 150
+STRIP_WIDTH = 120
 BANK_TIP = "O as a sum of filters: what each head adds, A_h·X·W_V^h·W_O^(h), term by term"
 SITE_TIP = "A head zeroed before W_O, and the mistake: the same columns zeroed after W_O"
 TOTAL_TIP = "Σ_h A_h·X·W_V^h·W_O^(h), the sum of all terms"
@@ -69,7 +69,7 @@ class FilterBankDock(Panel):
         self.residual.setObjectName("filterBankIdentity")
         self.residual.setToolTip(RESIDUAL_TIP)
         self.strip.setObjectName("filterBankColours")
-        self.strip.setFixedWidth(STRIP_WIDTH)
+        self.strip.setMaximumWidth(STRIP_WIDTH)
 
     def _connect(self) -> None:
         group = QButtonGroup(self)
@@ -87,22 +87,17 @@ class FilterBankDock(Panel):
         controls.setSpacing(8)
         controls.addWidget(self.bank_button)
         controls.addWidget(self.site_button)
-        controls.addWidget(self.site.chooser, 2)
-        controls.addStretch(1)
+        controls.addWidget(self.site.chooser, 4)
+        controls.addWidget(self.residual, 4)
+        controls.addWidget(self.strip, 1)
         self._pages.addWidget(self.row)
         self._pages.addWidget(self.site)
-        foot = QHBoxLayout()
-        foot.setSpacing(10)
-        foot.addWidget(self.residual, 1)
-        foot.addWidget(self.site.verdict, 1)
-        foot.addWidget(self.strip)
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(8, 2, 8, 4)
         column.setSpacing(4)
         column.addLayout(controls)
         column.addWidget(self._pages, 1)
-        column.addLayout(foot)
         self._show_mode()
         return body
 
@@ -116,11 +111,15 @@ class FilterBankDock(Panel):
             self._show_bank(frame)
         self._show_cursor(frame.view.cursor)
 
+    def forget(self) -> None:
+        """Let go of the bank."""
+        self._shown = None
+
     def _show_bank(self, frame: Frame) -> None:
         heads = frame.result.heads
         bank = filter_bank(frame.result, self._shown[1] if self._shown else None)
         limit = round_limit(np.array([bank.largest]), frame.result.output)
-        scale = ColourRange(-limit, limit, "terms, sums and O", signed_table())
+        scale = ColourRange(-limit, limit, "terms, sums and O", diverging_table())
         self._shown = frame, bank, scale
         self.strip.set_scale(scale)
         self._set_count(len(heads))
@@ -162,7 +161,10 @@ class FilterBankDock(Panel):
         self.residual.set_texts(
             f"{IDENTITY} = {residual} {of_bound}",
             f"max |Concat·W_O − Σ| = {residual} {of_bound}",
+            f"max |Concat·W_O − Σ| = {residual} (bound {bound})",
             f"residual {residual} ({units} of {bound})",
+            f"residual {residual}",
+            "",
         )
 
     def _show_cursor(self, cursor: Cursor) -> None:
@@ -176,8 +178,7 @@ class FilterBankDock(Panel):
         at_site = self.site_button.isChecked()
         self._pages.setCurrentWidget(self.site if at_site else self.row)
         self.residual.setHidden(at_site)
-        for part in (self.site.chooser, self.site.verdict):
-            part.setVisible(at_site)
+        self.site.chooser.setVisible(at_site)
 
     def _set_count(self, count: int) -> None:
         cards = self.cards[:count]

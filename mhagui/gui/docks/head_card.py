@@ -43,6 +43,7 @@ from mhagui.gui.theme import Theme, theme_of
 from mhagui.gui.widgets.drawing import demi_bold, scaled_font
 from mhagui.gui.widgets.gain_control import GainControl
 from mhagui.gui.widgets.head_fields import LetterButton, NameEdit, PatternBox, SettingField
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import NumberBox
 from mhagui.palette import head_colour
 
@@ -80,8 +81,8 @@ def why_no_gain_acts(result: HeadResult) -> str:
     if len(result.scores) == 1:
         return "one position: its weight is 1 at any gain"
     if result.scores.any():
-        return "scores equal in every row: no gain changes them"
-    return "all scores 0: no gain changes a uniform head"
+        return "equal scores: uniform at any gain"
+    return "all scores 0: uniform at any gain"
 
 
 def caption_of(head: Head) -> str:
@@ -268,12 +269,12 @@ class HeadCard(QWidget):
         if label == self._label.text():
             return
         self._label.setText(label)
-        _name(self, f"headCard{number}", f"Head {label}", _CARD_TIP)
+        named(self, f"headCard{number}", f"Head {label}", _CARD_TIP)
         self._name.setObjectName(f"nameEdit{number}")
         self._name.setAccessibleName(f"Name of {label}")
-        _name(self._mute, f"muteButton{number}", f"Mute {label}", f"Mute: O_{number} {_MUTE_TIP}")
-        _name(self._solo, f"soloButton{number}", f"Solo {label}", _SOLO_TIP)
-        _name(self._pattern, f"patternBox{number}", f"Pattern of {label}", _PATTERN_TIP)
+        named(self._mute, f"muteButton{number}", f"Mute {label}", f"Mute: O_{number} {_MUTE_TIP}")
+        named(self._solo, f"soloButton{number}", f"Solo {label}", _SOLO_TIP)
+        named(self._pattern, f"patternBox{number}", f"Pattern of {label}", _PATTERN_TIP)
         self._key.setObjectName(f"keyMagnitudeBox{number}")
         self._key.describe(f"Key magnitude of {label}", _KEY_TIP)
         for place, setting in enumerate(self._settings, start=1):
@@ -401,12 +402,6 @@ def _say(label: QLabel, text: str) -> None:
 
 def _inset(widget: QWidget, by: float) -> QRectF:
     return QRectF(widget.rect()).adjusted(by, by, -by, -by)
-
-
-def _name(widget: QWidget, object_name: str, accessible_name: str, tip: str) -> None:
-    widget.setObjectName(object_name)
-    widget.setAccessibleName(accessible_name)
-    widget.setToolTip(tip)
 
 
 def _check(button: LetterButton, checked: bool) -> None:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QStyleOptionToolButton,
     QToolButton,
@@ -41,7 +40,9 @@ from mhagui.gui.icons import icon
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.gain_control import GainControl
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox
+from mhagui.gui.widgets.page import label_of
 
 _MARGIN = 6
 _LENGTH_TIP = f"How many positions: 1 to {MAX_POSITIONS}; X is made anew"
@@ -121,15 +122,15 @@ class HeadsDock(Panel):
 
     def _header(self) -> QGridLayout:
         grid = QGridLayout()
-        grid.setContentsMargins(_MARGIN + 8, 0, _MARGIN + 8, 0)
+        grid.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(2, 1)
-        grid.addWidget(_label("Length T", self._length), 0, 0)
+        grid.addWidget(label_of(self._length, "Length T"), 0, 0)
         grid.addWidget(self._length, 0, 1)
-        grid.addWidget(_label("d_k", self._width), 0, 2, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(label_of(self._width, "d_k"), 0, 2, Qt.AlignmentFlag.AlignRight)
         grid.addWidget(self._width, 0, 3)
-        grid.addWidget(_label("Master gain", self._master.slider), 1, 0)
+        grid.addWidget(label_of(self._master.slider, "Master gain"), 1, 0)
         grid.addWidget(self._master, 1, 1, 1, 3)
         last = QHBoxLayout()
         last.addWidget(self._margin, 1)
@@ -175,15 +176,10 @@ class HeadsDock(Panel):
 
     def _describe_header(self) -> None:
         self._length.setObjectName("sequenceLengthBox")
-        self._length.describe(
-            "Sequence length T",
-            _LENGTH_TIP,
-        )
+        self._length.describe("Sequence length T", _LENGTH_TIP)
         self._width.setObjectName("keyWidthBox")
         self._width.describe("Width d_k", _WIDTH_TIP)
-        self._margin.setObjectName("keepMarginBox")
-        self._margin.setAccessibleName("Keep margin as T grows")
-        self._margin.setToolTip(_MARGIN_TIP)
+        named(self._margin, "keepMarginBox", "Keep margin as T grows", _MARGIN_TIP)
         self._master.slider.setObjectName("masterGainSlider")
         self._master.box.setObjectName("masterGainBox")
         self._master.describe("Master gain", "A factor on every head's g in A = softmax(g·S)")
@@ -329,12 +325,6 @@ class HeadsDock(Panel):
         if 0 <= place < len(self._cards):
             self.bench.point(head=self._cards[place].uid)
             self._cards[place].setFocus(Qt.FocusReason.OtherFocusReason)
-
-
-def _label(text: str, buddy: QWidget) -> QLabel:
-    label = QLabel(text)
-    label.setBuddy(buddy)
-    return label
 
 
 class _MenuButton(QToolButton):

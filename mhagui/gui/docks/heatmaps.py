@@ -116,6 +116,10 @@ class HeatmapsDock(Panel):
             self._show_heads(frame)
         self._show_cursor(view.cursor)
 
+    def forget(self) -> None:
+        """Let go of the pictures."""
+        self._pictures = Pictures()
+
     def _show_cursor(self, cursor: Cursor) -> None:
         for card in self._grid.cards:
             card.view.set_cursor_cell(cursor.query, cursor.key)

@@ -3,14 +3,13 @@
 import math
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
-    QLabel,
     QRadioButton,
     QSlider,
     QStackedWidget,
@@ -19,15 +18,17 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document import HeadResult, Result
-from mhagui.document.designs import filter_of, ideal_taps
+from mhagui.document.designs import filter_of
 from mhagui.document.records import Array
 from mhagui.document.response import (
     FINE_ROWS,
     FLAT_FILTERS,
     FREQUENCIES,
+    MEAN_ROWS,
     RowResponse,
     Spectrum,
     delay_range,
+    mean_distance,
     row_response,
     spectra,
 )
@@ -39,22 +40,24 @@ from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.curve_legend import CurveLegend, LegendEntry
 from mhagui.gui.widgets.curve_plot import Curve
 from mhagui.gui.widgets.frequency_plot import FrequencyPlot
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox
+from mhagui.gui.widgets.page import label_of, sentence
 from mhagui.gui.widgets.stem_card import CardFlow, StemCard
 from mhagui.gui.widgets.stem_plot import Stems
-from mhagui.gui.widgets.turning_box import TurningBox
+from mhagui.gui.widgets.turning_scroll import TurningScroll
 from mhagui.gui.widgets.words import plain
 from mhagui.palette import head_colour
 
 PLACES = FREQUENCIES / math.pi
-WIDE = 54  # digits; from this width on things stand beside one another
 POOLED_FROM = 128  # positions; more may be closer than the pixels of a narrow plot
 ROW_TIP = "The query row t whose weights are shown: the impulse response at t. It is the cursor's"
 TAPS_TIP = "Show row t of A_h over the key positions i, and the ideal filter behind it"
 RESPONSE_TIP = "Show what row t does to frequencies: |H(ω)| and group delay, lag τ = t − i"
 CAPTION_TIP = (
     "Total-variation distance ½·Σ|a − ideal| of row t to the ideal filter that the head approaches "
-    "as its gain grows: 0 is the filter itself, 1 no tap in common"
+    "as its gain grows: 0 is the filter itself, 1 no tap in common; and its mean over all rows "
+    f"that have an ideal, above T = {MEAN_ROWS} over {MEAN_ROWS} evenly spaced rows"
 )
 PLOT_TIP = "Click, or press ← or →, to move the cursor's key i; ↑ or ↓ moves its row t."
 MAGNITUDE_TIP = (
@@ -87,14 +90,12 @@ class ImpulseDock(Panel):
         self.set_body(self._make_body())
 
     def _make_body(self) -> QWidget:
-        controls = TurningBox(WIDE)
-        controls.add(self._row, 1)
-        controls.add(self._choice)
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(8, 4, 8, 6)
         column.setSpacing(4)
-        column.addWidget(controls)
+        column.addWidget(self._row)
+        column.addWidget(self._choice)
         column.addWidget(self._pages, 1)
         return body
 
@@ -107,10 +108,7 @@ class ImpulseDock(Panel):
             (0, "showTaps", "Taps", TAPS_TIP),
             (1, "showResponse", "Frequency response", RESPONSE_TIP),
         ):
-            button = QRadioButton(text)
-            button.setObjectName(name)
-            button.setAccessibleName(f"Show {text.lower()}")
-            button.setToolTip(tip)
+            button = named(QRadioButton(text), name, f"Show {text.lower()}", tip)
             button.setChecked(page == 0)
             self._choices.addButton(button, page)
             row.addWidget(button)
@@ -153,16 +151,12 @@ class _RowControl(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.slider, self.box = QSlider(Qt.Orientation.Horizontal), CountBox(1, 1)
-        self.slider.setObjectName("impulseRowSlider")
-        self.slider.setAccessibleName("Query row t, slider")
-        self.slider.setToolTip(ROW_TIP)
+        named(self.slider, "impulseRowSlider", "Query row t, slider", ROW_TIP)
         self.box.setObjectName("impulseRowBox")
         self.box.describe("Query row t", ROW_TIP)
-        label = QLabel("row t")
-        label.setBuddy(self.box)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label)
+        row.addWidget(label_of(self.box, "row t"))
         row.addWidget(self.slider, 1)
         row.addWidget(self.box)
 
@@ -174,6 +168,15 @@ class _RowControl(QWidget):
             self.slider.setPageStep(max(n_positions // 10, 1))
             self.slider.setValue(row + 1)
             self.box.show_value(row + 1)
+
+
+class _Shown(NamedTuple):
+    """What is known of a head: its row t, and the mean distance of its rows to their ideals."""
+
+    head: HeadResult
+    row: int
+    response: RowResponse
+    mean: float
 
 
 class _TapsPage(QWidget):
@@ -192,7 +195,7 @@ class _TapsPage(QWidget):
         self._before = before  # where Tab comes from
         self.flow = CardFlow()
         self._legend = CurveLegend()
-        self._shown: dict[int, tuple[Array, int, RowResponse]] = {}
+        self._shown: dict[int, _Shown] = {}
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
@@ -204,11 +207,11 @@ class _TapsPage(QWidget):
         n_positions = len(result.allowed)
         self._legend.set_entries(_legend_entries(n_positions, self.palette().text().color()))
         self._deal(len(result.heads))
-        shown: dict[int, tuple[Array, int, RowResponse]] = {}
+        shown: dict[int, _Shown] = {}
         for number, (card, head) in enumerate(zip(self.flow.cards, result.heads, strict=True), 1):
             uid = head.head.uid
-            shown[uid] = self._response(head, row)
-            _fill(card, number, head, shown[uid][2], n_positions)
+            shown[uid] = _responses(head, row, self._shown.get(uid))
+            _fill(card, number, shown[uid], n_positions)
         self._shown = shown
         self.flow.arrange()
 
@@ -216,12 +219,6 @@ class _TapsPage(QWidget):
         """Mark the key in every plot, and the plot of head ``uid``."""
         for card in self.flow.cards:
             card.plot.set_key(key, is_current=card.uid == uid)
-
-    def _response(self, head: HeadResult, row: int) -> tuple[Array, int, RowResponse]:
-        known = self._shown.get(head.head.uid)
-        if known is not None and _is_known(known, head, row):
-            return known
-        return head.weights, row, row_response(head, row)
 
     def _deal(self, count: int) -> None:
         cards = list(self.flow.cards[:count])
@@ -245,22 +242,23 @@ class _ResponsePage(QWidget):
         self.delay = _plot("groupDelayPlot", "delay (positions)", DELAY_TIP)
         self.magnitude.set_y_range(0.0, 1.0)
         self.delay.legend.hide()
-        statement = QLabel(FLAT_FILTERS)
-        statement.setObjectName("flatText")
-        statement.setWordWrap(True)
-        plots = TurningBox(WIDE)
-        plots.add(self.magnitude, 1)
-        plots.add(self.delay, 1)
+        body = QWidget()
+        plots = QVBoxLayout(body)
+        plots.setContentsMargins(0, 0, 0, 0)
+        for plot in (self.magnitude, self.delay):
+            plots.addWidget(plot, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(statement)
+        column.addWidget(sentence("flatText", FLAT_FILTERS))
         column.addWidget(self.magnitude.legend)  # of both plots
-        column.addWidget(ColumnScroll(plots), 1)
+        column.addWidget(TurningScroll(body, plots), 1)
 
     def show_row(self, result: Result, row: int) -> None:
         """Show ``row`` of every head."""
         self._learn(result, row)
+        for plot in (self.magnitude, self.delay):
+            plot.keep_room(f"−{row}", "0.5")  # so that they are as wide as one another
         of_heads = [self._known[head.head.uid][2] for head in result.heads]
         self.magnitude.set_curves(self._curves(result, [of.magnitude for of in of_heads]))
         self.delay.set_y_range(*delay_range(row))
@@ -279,55 +277,66 @@ class _ResponsePage(QWidget):
         self._known = {head.head.uid: known[head.head.uid] for head in result.heads}
 
 
-def _is_known(known: tuple[Array, int, Any] | None, head: HeadResult, row: int) -> bool:
+def _is_known(known: tuple[Array, int, Spectrum] | None, head: HeadResult, row: int) -> bool:
     """Return whether what is known of a head still holds; equal weights are one array."""
     return known is not None and known[0] is head.weights and known[1] == row
 
 
 def _plot(object_name: str, y_title: str, tip: str) -> FrequencyPlot:
-    plot = FrequencyPlot(y_title)
-    plot.setObjectName(object_name)
-    plot.setAccessibleName(f"{y_title} of row t over frequency, per head".capitalize())
-    plot.setToolTip(tip)
-    return plot
+    spoken = f"{y_title} of row t over frequency, per head".capitalize()
+    return named(FrequencyPlot(y_title), object_name, spoken, tip)
+
+
+def _responses(head: HeadResult, row: int, known: _Shown | None) -> _Shown:
+    """Return ``known`` as far as it still holds; equal weights are one array."""
+    if known is None or known.head.weights is not head.weights or not _same_ideal(known.head, head):
+        return _Shown(head, row, row_response(head, row), mean_distance(head))
+    response = known.response if known.row == row else row_response(head, row)
+    return _Shown(head, row, response, known.mean)
+
+
+def _same_ideal(one: HeadResult, other: HeadResult) -> bool:
+    heads = [(of.head.pattern, of.head.settings, of.head.key_magnitude) for of in (one, other)]
+    return heads[0] == heads[1]
 
 
 def _legend_entries(n_positions: int, ink: QColor) -> tuple[LegendEntry, ...]:
-    largest = ", of each pixel the largest" if n_positions > POOLED_FROM else ""
-    return LegendEntry(f"weight A[t, i]{largest}", ink, "o"), LegendEntry(
-        "ideal filter · TV distance"
+    weight, distance = "weight A[t, i]", "TV distance"
+    if n_positions > POOLED_FROM:
+        weight = "A[t, i], of each pixel the largest"
+    if n_positions > MEAN_ROWS:
+        distance = f"TV, mean over {MEAN_ROWS} rows"
+    return LegendEntry(weight, ink, "o"), LegendEntry(f"ideal filter · {distance}")
+
+
+def _fill(card: StemCard, number: int, shown: _Shown, n_positions: int) -> None:
+    head, response = shown.head, shown.response
+    uid, label, colour = head.head.uid, f"h{number}", QColor(head_colour(head.head.uid))
+    words = f"{label} {head.head.name}"
+    t = len(response.taps)
+    card.uid = uid
+    card.title.set_head(label, head.head.name, colour, head.standing)
+    card.title.setToolTip(plain(words))
+    # Room for any row's texts, so that no card moves from row to row.
+    room = (_distance_text(f"t{n_positions}", value, shown.mean) for value in (0.0, math.nan))
+    distance = _distance_text(f"t{t}", response.distance, shown.mean)
+    card.set_caption((filter_of(head.head), distance), tuple(room))
+    card.caption.setToolTip(CAPTION_TIP)
+    card.plot.setAccessibleName(f"Impulse response of {words} at t{t}")
+    card.plot.setToolTip(plain(f"Row t{t} of A of {words}. {PLOT_TIP}"))
+    stems = Stems(response.taps, response.ideal, n_positions, colour, not head.active)
+    if not _look_alike(stems, card.plot.stems):
+        card.plot.set_stems(stems)
+
+
+def _look_alike(stems: Stems, drawn: Stems | None) -> bool:
+    """Return whether there is nothing to draw anew; taps are the same when they are one array."""
+    return drawn is not None and (
+        stems.taps is drawn.taps and (stems.colour, stems.dimmed) == (drawn.colour, drawn.dimmed)
     )
 
 
-def _fill(
-    card: StemCard, number: int, head: HeadResult, response: RowResponse, n_positions: int
-) -> None:
-    uid, label = head.head.uid, f"h{number}"
-    colour = QColor(head_colour(uid))
-    card.uid = uid
-    card.title.set_head(label, head.head.name, colour, head.standing)
-    card.set_caption(*_captions(head, response))
-    card.caption.setToolTip(CAPTION_TIP)
-    words = f"{label} {head.head.name}"
-    t = len(response.taps)
-    card.plot.setAccessibleName(f"Impulse response of {words} at t{t}")
-    card.plot.setToolTip(plain(f"Row t{t} of A of {words}. {PLOT_TIP}"))
-    card.title.setToolTip(plain(words))
-    shown = card.plot.stems
-    same = shown is not None and shown.taps is response.taps
-    if shown is None or not same or (shown.colour, shown.dimmed) != (colour, not head.active):
-        card.plot.set_stems(
-            Stems(response.taps, response.ideal, n_positions, colour, not head.active)
-        )
-
-
-def _captions(head: HeadResult, response: RowResponse) -> tuple[str, ...]:
-    """Return the filter's name with the distance, then what else may come to stand there."""
-    name = filter_of(head.head)
-    if response.ideal is None:
-        text = f"{name} · no ideal at t{len(response.taps)}"
-    else:
-        text = f"{name} · TV {fixed(response.distance)}"
-    if ideal_taps(head.head, len(head.weights), 0) is None:
-        return text, f"{name} · no ideal at t1"
-    return (text,)
+def _distance_text(t: str, distance: float, mean: float) -> str:
+    here = "no ideal" if math.isnan(distance) else f"TV {fixed(distance)}"
+    over_rows = "" if math.isnan(mean) else f" · mean {fixed(mean)}"
+    return f"{here} at {t}{over_rows}"

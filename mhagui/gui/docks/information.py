@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QColor, QFont, QMouseEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
 from mhagui import formats
 from mhagui.document import Result, Scene, ViewState
@@ -29,6 +29,8 @@ from mhagui.gui.widgets.colour_range import ColourRange
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.naming import named
+from mhagui.gui.widgets.page import column, heading, label_of, page, sentence
 from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
 from mhagui.palette import head_colour
 
@@ -57,18 +59,20 @@ _three = partial(formats.fixed, decimals=3)
 class InformationDock(Panel):
     """The token source; information per head and of two; the divergence of each two heads."""
 
+    is_complete_undrawn = True
+
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "informationDock", "Information")
         self._study: InformationStudy | None = None
         self._divergences: Divergences | None = None
         self.controls = SourceControls()
-        self.past, self.why_not = _text("wholePast"), _text("informationUnknown")
+        self.past, self.why_not = sentence("wholePast"), sentence("informationUnknown")
         self.bars = _bars("informationBars", "Information of each head in bits", HEADS_TIP)
         self.choices = [_choice("firstHead", "First head"), _choice("secondHead", "Second head")]
         self.pair_bars = _bars("pairBars", "Information of two heads in bits", JOINT_TIP)
-        self.balance, self.verdict = _text("redundancySynergy"), _text("pairVerdict")
+        self.balance, self.verdict = sentence("redundancySynergy"), sentence("pairVerdict")
         self.matrix = _DivergenceView()
-        self.strip, self.rows = ColourStrip(), _text("divergenceRows")
+        self.strip, self.rows = ColourStrip(), sentence("divergenceRows")
         self._connect()
         self.set_body(ColumnScroll(self._make_body()))
 
@@ -84,42 +88,29 @@ class InformationDock(Panel):
     def _make_body(self) -> QWidget:
         self.balance.setToolTip(BALANCE_TIP)
         self.verdict.setFont(demi_bold(QFont()))
-        self._two_heads = QWidget()
-        pair = QVBoxLayout(self._two_heads)
-        pair.setContentsMargins(0, 0, 0, 0)
-        pair.setSpacing(4)
-        pair.addWidget(_heading("Two heads together"))
-        pair.addLayout(self._make_choices())
-        for part in (self.pair_bars, self.balance, self.verdict):
-            pair.addWidget(part)
-        pair.addWidget(_heading("Jensen–Shannon divergence (bits)"))
+        self._title = heading()
+        self._of_two = column(
+            heading("Two heads together"),
+            self._make_choices(),
+            self.verdict,
+            self.pair_bars,
+            self.balance,
+        )
         square = QHBoxLayout()
         square.addWidget(self.matrix, 1, Qt.AlignmentFlag.AlignTop)
         square.addStretch()
-        pair.addLayout(square)
-        pair.addWidget(self.strip)
-        pair.addWidget(self.rows)
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(6, 2, 6, 6)
-        column.setSpacing(4)
-        self._heading = _heading("")
-        column.addWidget(_heading("Token source"))
-        column.addWidget(self.controls)
-        for part in (self._heading, self.past, self.bars):
-            column.addWidget(part)
-        column.addWidget(self.why_not)
-        column.addWidget(self._two_heads)
-        column.addStretch(1)
-        return body
+        self._of_all = column(
+            heading("Jensen–Shannon divergence (bits)"), square, self.strip, self.rows
+        )
+        alone = (self._title, self.past, self.bars, self.why_not)
+        source = (heading("Token source"), self.controls)
+        return page(*alone, self._of_two, *source, self._of_all)
 
     def _make_choices(self) -> QHBoxLayout:
         line = QHBoxLayout()
         line.setSpacing(6)
         for text, choice in zip(("heads", "and"), self.choices, strict=True):
-            label = QLabel(text)
-            label.setBuddy(choice)
-            line.addWidget(label)
+            line.addWidget(label_of(choice, text))
             line.addWidget(choice)
         line.addStretch(1)
         return line
@@ -144,7 +135,7 @@ class InformationDock(Panel):
     def _show_heads(self, result: Result, study: InformationStudy) -> None:
         t = study.row + 1
         symbols = math.log2(study.source.n_symbols)
-        self._heading.setText(f"What o_t tells of X_{{t+1}} at t = {t}")
+        self._title.setText(f"What o_t tells of X_{{t+1}} at t = {t}")
         self.past.setText(
             study.why_not
             or f"Line: the whole past, {_three(study.whole_past_bits)} bits. Full width: "
@@ -158,7 +149,8 @@ class InformationDock(Panel):
 
     def _show_pair(self, frame: Frame, study: InformationStudy) -> None:
         pair = _places(frame.scene, frame.view)
-        self._two_heads.setVisible(pair is not None)
+        for part in (self._of_two, self._of_all):
+            part.setVisible(pair is not None)
         if pair is None:
             return
         names = [f"h{place + 1}" for place in pair]
@@ -239,9 +231,8 @@ class _DivergenceView(SnugMatrixView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("divergenceMatrix")
-        self.setAccessibleName("Jensen–Shannon divergence of each two heads, bits")
-        self.setToolTip(DIVERGENCE_TIP)
+        spoken = "Jensen–Shannon divergence of each two heads, bits"
+        named(self, "divergenceMatrix", spoken, DIVERGENCE_TIP)
 
     def limit_width(self, pixels: int) -> None:
         """Keep cells from growing beyond ``pixels`` in all."""
@@ -263,7 +254,7 @@ def _head_bars(result: Result, study: InformationStudy) -> list[Bar]:
     bars = []
     for number, (head, told) in enumerate(zip(result.heads, study.heads, strict=True), 1):
         colour = QColor(head_colour(head.head.uid))
-        what = told.why_not or f"I = {formats.short(told.bits, 6)} bits"
+        what = told.why_not or f"I = {formats.fixed(told.bits, 6)} bits"
         tip = f"h{number} {head.head.name}: {what}"
         bars.append(Bar(f"h{number}", told.bits, colour, tip, not head.active))
     return bars
@@ -284,37 +275,11 @@ def _signed(bits: float) -> str:
 
 
 def _bars(object_name: str, name: str, tip: str) -> BarList:
-    bars = BarList(_three, "bits")
-    bars.setObjectName(object_name)
-    bars.setAccessibleName(name)
-    bars.setToolTip(tip)
-    return bars
+    return named(BarList(_three, "bits"), object_name, name, tip)
 
 
 def _choice(object_name: str, name: str) -> QComboBox:
-    choice = QComboBox()
-    choice.setObjectName(object_name)
-    choice.setAccessibleName(name)
-    choice.setToolTip(f"{name} of the two whose information is compared")
+    tip = f"{name} of the two whose information is compared"
+    choice = named(QComboBox(), object_name, name, tip)
     choice.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return choice
-
-
-def _heading(title: str) -> QLabel:
-    label = QLabel(title)
-    label.setWordWrap(True)
-    label.setFont(demi_bold(QFont()))
-    label.setContentsMargins(0, 6, 0, 0)
-    return label
-
-
-def _text(object_name: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(object_name)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(
-        Qt.TextInteractionFlag.TextSelectableByMouse
-        | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    )
-    return label

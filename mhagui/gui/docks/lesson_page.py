@@ -14,6 +14,7 @@ from mhagui.gui.widgets.lead_line import LeadLine, StateLine, wrapped_label
 
 START_TIP = "Opens what the exercise begins with, and watches the bench; what is met stays met"
 SOLVER_EXERCISE = 6
+KEEP_ROOM = "\xa0"  # where a reading will be, so that nothing moves when it comes
 DOCKS = {
     "headsDock": "Heads",
     "heatmapsDock": "Heatmaps",
@@ -122,13 +123,12 @@ class ExercisePage(QWidget):
     def show_progress(self, progress: Progress) -> None:
         """Show what is met and answered."""
         exercise = self.exercise
-        for label, text in zip(
-            (self.start, self.state), _standing(exercise, progress), strict=True
-        ):
-            label.setText(text)
+        button, state = _standing(exercise, progress)
+        self.start.setText(button)
+        self.state.setText(state)
         for check, line in zip(exercise.checks, self.checks, strict=True):
             reading = progress.readings.get(exercise.key_of(check))
-            line.set_state(met=reading is not None, note=reading or "")
+            line.set_state(met=reading is not None, note=reading or KEEP_ROOM)
         for box in self.questions:
             answer = progress.answers.get(exercise.key_of(box.question))
             box.show_answer(answer, progress.is_right(exercise, box.question))

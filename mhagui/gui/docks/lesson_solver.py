@@ -43,7 +43,6 @@ class LessonSolver(QWidget):
         self._count.describe("Effective positions", "2^H, effective positions that are wanted")
         self._row.setObjectName("solverRow")
         self._row.describe("Query position t", "t, the row of A that shall have so many")
-        self._row.setPrefix("t")
         self._head.setObjectName("solverHead")
         self._head.setAccessibleName("Head whose gain is set")
         self._head.setToolTip("The head whose gain is set")
@@ -61,14 +60,15 @@ class LessonSolver(QWidget):
         first, second = QHBoxLayout(), QHBoxLayout()
         first.setSpacing(6)
         second.setSpacing(6)
-        for widget in (self._count, QLabel("effective positions")):
-            first.addWidget(widget)
+        first.addWidget(self._count)
+        first.addWidget(QLabel("effective positions"))
         first.addStretch(1)
-        for widget in (self._row, QLabel("of"), self._head):
-            second.addWidget(widget)
+        second.addWidget(self._row)
+        second.addWidget(QLabel("of"))
+        second.addWidget(self._head)
         grid.addWidget(QLabel("Gain for"), 0, 0)
         grid.addLayout(first, 0, 1)
-        grid.addWidget(QLabel("in row"), 1, 0)
+        grid.addWidget(QLabel("in row t"), 1, 0)
         grid.addLayout(second, 1, 1)
         grid.addWidget(self._button, 2, 1)
 

@@ -22,7 +22,7 @@ from mhagui.document.records import Array
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.projection_presets import PresetMenu
 from mhagui.gui.panel import Panel
-from mhagui.gui.pictures import position_labels, signed_table, weight_table
+from mhagui.gui.pictures import position_labels, weight_table
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.drawing import demi_bold
@@ -31,7 +31,7 @@ from mhagui.gui.widgets.editable_table import EditableTable
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.scrub import stepped
 from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
-from mhagui.palette import head_colour
+from mhagui.palette import diverging_table, head_colour
 
 W_O_TIP = (
     "W_O, the output projection: row h.k is feature k of head h, column d_j output channel j. "
@@ -183,7 +183,7 @@ class OutputProjectionDock(Panel):
     def _show_signed(self, frame: Frame) -> None:
         scene, result = frame.scene, frame.result
         limit = round_limit(result.concat, result.output)
-        scale = ColourRange(-limit, limit, "Concat and O", signed_table())
+        scale = ColourRange(-limit, limit, "Concat and O", diverging_table())
         rows, bands = position_labels(scene.n_positions), _bands(scene)
         columns = formats.head_columns(scene.n_heads, scene.d_v)
         self.concat_view.show_values(result.concat, scale, rows, columns, bands)

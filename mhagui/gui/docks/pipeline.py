@@ -1,7 +1,7 @@
 """The pipeline: one head from queries and keys to its part of the output, stage by stage."""
 
 from PySide6.QtCore import QKeyCombination, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QHBoxLayout,
@@ -20,23 +20,20 @@ from mhagui.gui.icons import icon
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.colour_range import ColourRange
 from mhagui.gui.widgets.colour_strip import ColourStrip
-from mhagui.gui.widgets.drawing import demi_bold, scaled_font
+from mhagui.gui.widgets.drawing import demi_bold, growth, scaled_font
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.matrix_keys import moved
 from mhagui.gui.widgets.matrix_row import MatrixRow, Term
 from mhagui.gui.widgets.step_list import StepList
 from mhagui.gui.widgets.turning_scroll import TurningScroll
-from mhagui.gui.widgets.words import plain
-from mhagui.palette import head_colour
 
 PLAY_MILLISECONDS = 1500
-LEAST_WIDE = 520  # pixels, from which on the stages can stand beside the matrices
+LEAST_WIDE = 440  # pixels, from which on the stages can stand beside the matrices
 # The size at which type is as large as elsewhere; in a larger dock it grows, for a lecture hall.
 USUAL_SIZE = QSize(700, 430)
-MOST_GROWTH = 3.0
 MOST_NUMBERED = 64  # positions, beyond which no cell has room for its number
-SWATCH = 10
+NAME_LENGTH = 15  # wide letters, the room for most heads' names
 ROW_TIP = (
     "The matrices of this stage, with the cursor's query t and key i marked.\n"
     "Left and Right, or Page Up and Page Down, go to the stage before and after; Home and End to\n"
@@ -63,6 +60,8 @@ class PipelineDock(Panel):
     """
 
     cell_asked = Signal()
+
+    is_complete_undrawn = True
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "pipelineDock", "Pipeline")
@@ -93,6 +92,7 @@ class PipelineDock(Panel):
 
     def _name_widgets(self) -> None:
         self.heads.setObjectName("pipelineHead")
+        self.heads.setMinimumContentsLength(NAME_LENGTH)
         self.heads.setAccessibleName("Head whose pipeline is shown")
         self.heads.setToolTip("The head whose stages are shown: the cursor's")
         for button, name, tip in (
@@ -112,7 +112,7 @@ class PipelineDock(Panel):
         self._show_playing()
 
     def _connect(self) -> None:
-        self.heads.activated.connect(self._on_head)
+        self.heads.head_chosen.connect(self._on_head)
         self.steps.chosen.connect(self._go_to)
         self.back.clicked.connect(self._on_back)
         self.forth.clicked.connect(self._on_forth)
@@ -127,14 +127,14 @@ class PipelineDock(Panel):
     # --- layout
 
     def _lay_out(self) -> QBoxLayout:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(2)
+        top = QHBoxLayout()
+        top.setSpacing(2)
+        top.addWidget(self.title, 1)
         for button in (self.back, self.player, self.forth):
-            buttons.addWidget(button)
-        buttons.insertWidget(0, self.heads, 1)
+            top.addWidget(button)
         side = QVBoxLayout()
         side.setSpacing(2)
-        side.addLayout(buttons)
+        side.addWidget(self.heads)
         side.addWidget(self.steps)
         side.addStretch(1)
         colours = QHBoxLayout()
@@ -145,8 +145,9 @@ class PipelineDock(Panel):
             colours.addWidget(strip, 1)
         large = QVBoxLayout()
         large.setSpacing(3)
-        for widget in (self.title, self.row, self.words):
-            large.addWidget(widget, 1 if widget is self.row else 0)
+        large.addLayout(top)
+        large.addWidget(self.row, 1)
+        large.addWidget(self.words)
         large.addLayout(colours)
         parts = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         parts.setContentsMargins(8, 2, 8, 6)
@@ -158,9 +159,7 @@ class PipelineDock(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Let type grow with the room."""
         super().resizeEvent(event)
-        size = event.size()
-        growth = min(size.width() / USUAL_SIZE.width(), size.height() / USUAL_SIZE.height())
-        self._growth = round(min(max(growth, 1.0), MOST_GROWTH), 1)
+        self._growth = growth(event.size(), USUAL_SIZE)
         self._grow()
         self._show_thumbnails(self.bench.frame)
 
@@ -170,10 +169,10 @@ class PipelineDock(Panel):
 
     def _grow(self) -> None:
         """Make all type as many times as large as the dock's own as its size asks for."""
-        growth = self._growth
-        self._body.setFont(scaled_font(self.font(), growth) if growth > 1 else QFont())
-        self.title.setFont(demi_bold(scaled_font(self.font(), 1.15 * growth)))
-        side = round(16 * growth)
+        times = self._growth
+        self._body.setFont(scaled_font(self.font(), times) if times > 1 else QFont())
+        self.title.setFont(demi_bold(scaled_font(self.font(), 1.15 * times)))
+        side = round(16 * times)
         for button in (self.back, self.player, self.forth):
             button.setIconSize(QSize(side, side))
 
@@ -183,9 +182,8 @@ class PipelineDock(Panel):
         """Draw what differs from ``previous``."""
         stage, cursor = _stage(frame), frame.view.cursor
         place = frame.scene.index_of(cursor.head)
-        if previous is None or frame.scene is not previous.scene:
-            self._show_names(frame)
-        self.heads.setCurrentIndex(place)
+        if previous is None or (frame.scene, cursor) != (previous.scene, previous.view.cursor):
+            self.heads.show_heads({head.uid: head.name for head in frame.scene.heads}, cursor.head)
         self.steps.set_step(stage)
         self.back.setEnabled(stage > 0)
         self.forth.setEnabled(stage < len(STAGES) - 1)
@@ -197,17 +195,6 @@ class PipelineDock(Panel):
         self.row.setAccessibleName(_tip(stage))
         self.row.setAccessibleDescription(words[0])
         self._show_thumbnails(frame)
-
-    def _show_names(self, frame: Frame) -> None:
-        names = [f"h{n} {head.name}" for n, head in enumerate(frame.scene.heads, 1)]
-        if names != [self.heads.itemText(n) for n in range(self.heads.count())]:
-            self.heads.clear()
-            self.heads.addItems(names)
-        for number, head in enumerate(frame.scene.heads):
-            swatch = QPixmap(SWATCH, SWATCH)
-            swatch.fill(QColor(head_colour(head.uid)))
-            self.heads.setItemIcon(number, swatch)
-            self.heads.setItemData(number, plain(head.name), Qt.ItemDataRole.ToolTipRole)
 
     def _show_stage(self, frame: Frame, place: int, stage: int) -> None:
         head, cursor = frame.result.heads[place], frame.view.cursor
@@ -255,8 +242,8 @@ class PipelineDock(Panel):
 
     # --- what the user does
 
-    def _on_head(self, index: int) -> None:
-        self.bench.point(head=self.bench.frame.scene.heads[index].uid)
+    def _on_head(self, uid: int) -> None:
+        self.bench.point(head=uid)
 
     def _go_to(self, stage: int) -> None:
         self._pause()

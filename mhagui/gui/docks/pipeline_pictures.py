@@ -12,11 +12,12 @@ from mhagui.document import HeadResult
 from mhagui.document.compute import BoolArray
 from mhagui.document.pipeline import SOFTMAX, Axis, StageMatrix
 from mhagui.document.records import Array
-from mhagui.gui.pictures import position_labels, signed_range, signed_table, weight_table
+from mhagui.gui.pictures import position_labels, signed_range, weight_table
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit
 from mhagui.gui.widgets.drawing import Levels, argb, indexed_image
 from mhagui.gui.widgets.matrix_picture import HATCHED, Picture, Writing
+from mhagui.palette import diverging_table, table_on
 
 WEIGHTS = ColourRange(0.0, 1.0, "weight A, linear, 0 to 1", weight_table())
 
@@ -117,7 +118,7 @@ class Thumbnails:
         masked = np.where(self._hidden, np.uint8(HATCHED), gained)
         output, term = _signed(head.output, side), _signed(head.term, side)
         signed = (_signed(head.q, side), products, products, gained, masked, output, term)
-        drawn = [_pixmap(each, signed_table(), side, palette) for each in signed]
+        drawn = [_pixmap(each, diverging_table(), side, palette) for each in signed]
         drawn.insert(SOFTMAX, _pixmap(weights, weight_table(), side, palette))
         return tuple(drawn)
 
@@ -147,7 +148,7 @@ def _any_in_blocks(cells: BoolArray, count: int, axis: int) -> BoolArray:
 def _pixmap(levels: Levels, colours: Levels, side: int, palette: QPalette) -> QPixmap:
     """Return ``levels`` as large as fits a square, in the middle of it."""
     theme = theme_of(palette)
-    table = [*argb(colours), theme.hatch.rgba()]
+    table = [*argb(table_on(colours, dark=theme.dark)), theme.hatch.rgba()]
     image = indexed_image(np.ascontiguousarray(levels), table)
     rows, columns = levels.shape
     unit, least = side / max(rows, columns), side // 4

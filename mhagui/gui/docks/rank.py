@@ -1,32 +1,24 @@
 """The rank dock: what a gain changes of a head's rank and what not, and what the heads cost."""
 
 import math
-from functools import partial
 from threading import Thread
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import (
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from mhagui.document import HeadResult, Result, Scene, ScoreFlops
 from mhagui.document.compute import WeightSpectrum
-from mhagui.formats import fixed, significant
+from mhagui.formats import significant
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_marks import head_columns, head_curve
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.colour_range import round_limit
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.curve_plot import CurvePlot
-from mhagui.gui.widgets.drawing import demi_bold
-from mhagui.gui.widgets.number_table import Column, Numbers, NumberTable, Row
+from mhagui.gui.widgets.naming import named
+from mhagui.gui.widgets.number_table import Column, Numbers, Row
+from mhagui.gui.widgets.page import heading, number_table, page, sentence
 
 MOST_LIVE_POSITIONS = 256
 CHEAP_POSITIONS = 64  # up to here a decomposition costs less than drawing what comes of it
@@ -50,8 +42,6 @@ EFFECTIVE_TIP = (
 PLOT_TIP = "Singular values σ_k of each head's weights A, largest first; none can exceed √T"
 COMPUTE_TIP = "Decompose the weights A of every head once, as they are now"
 
-_three = partial(fixed, decimals=3)
-
 
 def _whole(value: float) -> str:
     return f"{value:,.0f}"
@@ -60,13 +50,17 @@ def _whole(value: float) -> str:
 class RankDock(Panel):
     """Score rank, effective rank, parameters and score FLOPs of the scene."""
 
+    is_complete_undrawn = True
+
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "rankDock", "Rank")
-        self._scores_text, self._weights_text = _text(), _text()
-        self._parameters_text, self._flops_text = _text(), _text()
-        self.rank_table = _table("rankTable", "Rank and singular values of Q·Kᵀ, per head", 6)
-        self.effective_table = _table("effectiveRankTable", "Effective rank of A, per head", 1)
-        self.parameter_table = _table("parameterTable", "Parameters of the projections", 1)
+        self._scores_text, self._weights_text = sentence(), sentence()
+        self._parameters_text, self._flops_text = sentence(), sentence()
+        self.rank_table = number_table("rankTable", "Rank and singular values of Q·Kᵀ, per head", 6)
+        self.effective_table = number_table(
+            "effectiveRankTable", "Effective rank of A, per head", 1
+        )
+        self.parameter_table = number_table("parameterTable", "Parameters of the projections", 1)
         self.parameter_table.verticalHeader().hide()
         self._spectrum = _Spectrum()
         self._spectrum.button.clicked.connect(self._on_compute)
@@ -77,21 +71,21 @@ class RankDock(Panel):
         self.set_body(ColumnScroll(self._make_body()))
 
     def _make_body(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(6, 2, 6, 6)
-        column.setSpacing(4)
-        for title, *parts in (
-            ("Scores Q·Kᵀ: what a gain does not change", self._scores_text, self.rank_table),
-            ("Weights A: what a gain does change", self._weights_text, self.effective_table),
-            ("Parameters", self._parameters_text, self.parameter_table),
-            ("Score FLOPs", self._flops_text),
-        ):
-            column.addWidget(_heading(title))
-            for part in parts:
-                column.addWidget(part)
-        column.insertWidget(column.indexOf(self.effective_table) + 1, self._spectrum, 1)
-        return body
+        parts = [
+            heading("Scores Q·Kᵀ: what a gain does not change"),
+            self._scores_text,
+            self.rank_table,
+            heading("Weights A: what a gain does change"),
+            self._weights_text,
+            self.effective_table,
+            self._spectrum,
+            heading("Parameters"),
+            self._parameters_text,
+            self.parameter_table,
+            heading("Score FLOPs"),
+            self._flops_text,
+        ]
+        return page(*parts, stretched=self._spectrum)
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw what has changed of weights and sizes."""
@@ -168,14 +162,10 @@ class _Spectrum(QStackedWidget):
     def __init__(self) -> None:
         super().__init__()
         self.plot = CurvePlot("index k", "σ_k of A")
-        self.plot.setObjectName("spectrumPlot")
-        self.plot.setAccessibleName("Singular values of the weights A, per head")
-        self.plot.setToolTip(PLOT_TIP)
-        self._reason = _text()
+        named(self.plot, "spectrumPlot", "Singular values of the weights A, per head", PLOT_TIP)
+        self._reason = sentence()
         self.button = QPushButton("Compute")
-        self.button.setObjectName("computeRankButton")
-        self.button.setAccessibleName("Compute the singular values of A")
-        self.button.setToolTip(COMPUTE_TIP)
+        named(self.button, "computeRankButton", "Compute the singular values of A", COMPUTE_TIP)
         self.button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         request = QWidget()
         column = QVBoxLayout(request)
@@ -259,33 +249,6 @@ def _flops_formula(scene: Scene, flops: ScoreFlops) -> str:
     )
 
 
-def _heading(title: str) -> QLabel:
-    label = QLabel(title)
-    label.setWordWrap(True)
-    label.setFont(demi_bold(QFont()))
-    label.setContentsMargins(0, 6, 0, 0)
-    return label
-
-
-def _text() -> QLabel:
-    label = QLabel()
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(
-        Qt.TextInteractionFlag.TextSelectableByMouse
-        | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    )
-    return label
-
-
-def _table(object_name: str, accessible_name: str, most_rows: int) -> NumberTable:
-    table = NumberTable(most_rows=most_rows)
-    table.setObjectName(object_name)
-    table.setAccessibleName(accessible_name)
-    table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-    return table
-
-
-_EFFECTIVE_ROWS = (Row("eff. rank", _three, tip=EFFECTIVE_TIP),)
+_EFFECTIVE_ROWS = (Row("eff. rank", significant, tip=EFFECTIVE_TIP),)
 _PARAMETER_ROWS = (Row("parameters", _whole),)
 _PARAMETER_COLUMNS = tuple(Column(name) for name in ("W_Q", "W_K", "W_V", "W_O", "total"))

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QRadioButton,
     QSizePolicy,
     QVBoxLayout,
@@ -28,8 +27,10 @@ from mhagui.document.token_source import (
 )
 from mhagui.errors import UserError
 from mhagui.formats import fixed, positions
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox, NumberBox
 from mhagui.gui.widgets.number_table import Column, Numbers, Row
+from mhagui.gui.widgets.page import label_of, sentence
 from mhagui.gui.widgets.probability_table import ProbabilityTable
 
 RESOLUTIONS = {"exact": 0.0, "0.1": 0.1, "0.25": 0.25, "0.5": 0.5}
@@ -76,7 +77,7 @@ class SourceControls(QWidget):
         self.lag = CountBox(1, MOST_LAG)
         self.table = ProbabilityTable()
         self.resolution = NumberBox(0.0, MOST_RESOLUTION, 0.05)
-        self._lag_label, self.formula = _labelled("lag k", self.lag), QLabel()
+        self._lag_label, self.formula = label_of(self.lag, "lag k"), sentence("sourceFormula")
         self._presets = QButtonGroup(self)
         self._presets.setExclusive(False)  # none is on at another resolution
         self._name_widgets()
@@ -92,13 +93,8 @@ class SourceControls(QWidget):
         self.lag.describe("The lag k", "k: X_{t+1} is a copy of the token k back, X_{t+1−k}")
         self.resolution.setObjectName("sourceResolution")
         self.resolution.describe("The resolution", RESOLUTION_TIP)
-        self.table.setObjectName("transitionTable")
-        self.table.setAccessibleName("Transition matrix P")
-        self.table.setToolTip(TABLE_TIP)
+        named(self.table, "transitionTable", "Transition matrix P", TABLE_TIP)
         self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.formula.setObjectName("sourceFormula")
-        self.formula.setWordWrap(True)
-        self.formula.setTextFormat(Qt.TextFormat.PlainText)
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -109,17 +105,15 @@ class SourceControls(QWidget):
         column.addWidget(self.table)
         column.addLayout(self._make_resolution())
         column.addLayout(self._make_presets())
-        explained = QLabel(RESOLUTION_TEXT)
-        explained.setWordWrap(True)
-        column.addWidget(explained)
+        column.addWidget(sentence(text=RESOLUTION_TEXT))
 
     def _make_grid(self) -> QGridLayout:
         grid = QGridLayout()
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(4)
-        grid.addWidget(_labelled("source", self.kind), 0, 0)
+        grid.addWidget(label_of(self.kind, "source"), 0, 0)
         grid.addWidget(self.kind, 0, 1, 1, 4)
-        grid.addWidget(_labelled("symbols S", self.symbols), 1, 0)
+        grid.addWidget(label_of(self.symbols, "symbols S"), 1, 0)
         grid.addWidget(self.symbols, 1, 1)
         grid.addWidget(self._lag_label, 1, 2)
         grid.addWidget(self.lag, 1, 3)
@@ -127,7 +121,7 @@ class SourceControls(QWidget):
         return grid
 
     def _make_resolution(self) -> QHBoxLayout:
-        label = _labelled("resolution of o_t", self.resolution)
+        label = label_of(self.resolution, "resolution of o_t")
         label.setToolTip(RESOLUTION_TIP)
         line = QHBoxLayout()
         line.setSpacing(6)
@@ -147,9 +141,7 @@ class SourceControls(QWidget):
     def _preset(self, number: int, text: str) -> QRadioButton:
         button = QRadioButton(text)
         button.setAutoExclusive(False)
-        button.setObjectName(f"resolution{number}")
-        button.setAccessibleName(f"Resolution {text}")
-        button.setToolTip(RESOLUTION_TIP)
+        named(button, f"resolution{number}", f"Resolution {text}", RESOLUTION_TIP)
         self._presets.addButton(button, number)
         return button
 
@@ -229,12 +221,6 @@ class _KindBox(QComboBox):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Turn only while the box has the focus, so that scrolling past it changes nothing."""
         super().wheelEvent(event) if self.hasFocus() else event.ignore()
-
-
-def _labelled(text: str, field: QWidget) -> QLabel:
-    label = QLabel(text)
-    label.setBuddy(field)
-    return label
 
 
 def _transition_numbers(source: TokenSource) -> Numbers:

@@ -5,7 +5,8 @@ import time
 from threading import Thread
 
 import numpy as np
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -28,6 +29,7 @@ from mhagui.gui.bench import Frame
 from mhagui.gui.pictures import position_labels, weight_table
 from mhagui.gui.widgets.matrix_picture import Picture
 from mhagui.gui.widgets.matrix_view import MatrixView
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.wanted_table import WantedTable
 
 _LOOK_EVERY = 10  # milliseconds
@@ -53,11 +55,13 @@ def asked_rows(wanted: Array) -> Array:
     Raises UserError where a row has nothing above 0.
     """
     given = ~np.isnan(wanted).all(axis=1)
-    sums = np.nansum(wanted, axis=1)
-    for row in np.flatnonzero(given & ~(sums > 0)):
+    weights = np.nan_to_num(wanted)
+    largest = weights.max(axis=1, keepdims=True)
+    for row in np.flatnonzero(given & ~(largest[:, 0] > 0)):
         raise UserError(f"Row t{row + 1} asks for nothing; give it a weight above 0.")
     asked = np.full_like(wanted, math.nan)
-    asked[given] = np.nan_to_num(wanted[given]) / sums[given, np.newaxis]
+    shares = weights[given] / largest[given]  # at first: a sum of large weights may overflow
+    asked[given] = shares / shares.sum(axis=1, keepdims=True)
     return asked
 
 
@@ -155,7 +159,8 @@ class TargetDialog(QDialog):
         rows.addWidget(self._buttons)
         self._message.setWordWrap(True)
         self._message.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
-        self.resize(820, 480)
+        em = self.fontMetrics().height()
+        self.resize(51 * em, 30 * em)
 
     def _describe(self, n_positions: int, head: str) -> None:
         self._row.setRange(1, n_positions)
@@ -178,9 +183,7 @@ class TargetDialog(QDialog):
             (self._apply, "targetApply", "Apply", f"Make {head} hand-set, with the Q and K found"),
             (self._cancel, "targetCancel", "Cancel", "Leave the head as it is"),
         ):  # fmt: skip
-            widget.setObjectName(name)
-            widget.setAccessibleName(spoken)
-            widget.setToolTip(tip)
+            named(widget, name, spoken, tip)
 
     def _connect(self) -> None:
         self._cells.returnPressed.connect(self._on_row)
@@ -305,6 +308,14 @@ class TargetDialog(QDialog):
                 noun="weight",
             )
         )
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Enter press the button it is on alone: a refused row must not apply an old one."""
+        focused = self.focusWidget()
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+        elif isinstance(focused, QPushButton):
+            focused.click()
 
     def done(self, result: int) -> None:
         """Hand over what was found when it is taken."""

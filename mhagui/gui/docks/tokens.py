@@ -62,6 +62,8 @@ class _Beginning(NamedTuple):
 class TokensDock(Panel):
     """A chip per position, and the sequence as text."""
 
+    is_complete_undrawn = True
+
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "tokensDock", "Tokens")
         self._begun: _Beginning | None = None  # of the drag at hand

@@ -3,10 +3,9 @@
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -32,6 +31,7 @@ from mhagui.gui.docks.weights_content import (
 )
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.head_fields import PatternBox
 from mhagui.gui.widgets.matrix_pane import MatrixPane
 from mhagui.gui.widgets.scrub import stepped
@@ -56,6 +56,8 @@ NOTE_TIP = (
 
 class WeightsDock(Panel):
     """X, W_Q, W_K and W_V with what they make, or Q, K and V of one head, to see and to edit."""
+
+    is_complete_undrawn = True
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "weightsDock", "Weights")
@@ -86,13 +88,12 @@ class WeightsDock(Panel):
         group.idToggled.connect(self._on_choice)
         return group
 
-    def _make_head_box(self) -> QComboBox:
-        box = QComboBox()
+    def _make_head_box(self) -> HeadBox:
+        box = HeadBox()
         box.setObjectName("weightsHead")
         box.setAccessibleName("Head")
         box.setToolTip(HEAD_TIP)
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        box.currentIndexChanged.connect(self._on_head)
+        box.head_chosen.connect(self._on_head)
         return box
 
     def _make_pattern_box(self) -> PatternBox:
@@ -117,7 +118,7 @@ class WeightsDock(Panel):
         note.setObjectName("weightsNote")
         note.setWordWrap(True)
         note.setTextFormat(Qt.TextFormat.PlainText)
-        note.setContentsMargins(8, 0, 8, 4)
+        note.setContentsMargins(8, 0, 8, 2)
         note.setToolTip(NOTE_TIP)
         return note
 
@@ -135,8 +136,8 @@ class WeightsDock(Panel):
             self._row.addWidget(pane)
         inside = QWidget()
         column = QVBoxLayout(inside)
-        column.setContentsMargins(8, 4, 8, 2)
-        column.setSpacing(4)
+        column.setContentsMargins(8, 0, 8, 0)
+        column.setSpacing(2)
         column.addLayout(controls)
         column.addLayout(self._row, 1)
         return self._scrolled(inside)
@@ -169,12 +170,7 @@ class WeightsDock(Panel):
             pane.mark(row, content.columns_of(cursor.head))
 
     def _show_head(self, scene: Scene, uid: int) -> None:
-        names = [f"head {number}" for number in range(1, scene.n_heads + 1)]
-        with QSignalBlocker(self.head_box):
-            if [self.head_box.itemText(i) for i in range(self.head_box.count())] != names:
-                self.head_box.clear()
-                self.head_box.addItems(names)
-            self.head_box.setCurrentIndex(scene.index_of(uid))
+        self.head_box.show_heads({head.uid: head.name for head in scene.heads}, uid)
         self.pattern_box.show_pattern(scene.head(uid).pattern)
 
     def _show_matrices(self, frame: Frame, *, anew: bool = False) -> None:
@@ -218,10 +214,8 @@ class WeightsDock(Panel):
         if checked:
             self.redraw()
 
-    def _on_head(self, place: int) -> None:
-        heads = self.bench.scene.heads
-        if 0 <= place < len(heads):
-            self.bench.point(head=heads[place].uid)
+    def _on_head(self, uid: int) -> None:
+        self.bench.point(head=uid)
 
     def _on_pattern(self, pattern: Pattern) -> None:
         frame = self.bench.frame

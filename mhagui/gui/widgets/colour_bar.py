@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.colour_range import ColourRange
 from mhagui.gui.widgets.drawing import LABEL_FONT, argb, indexed_image, scaled_font
+from mhagui.palette import table_on
 
 BAR_WIDTH = 14.0
 TICK_LENGTH = 4.0
@@ -109,9 +110,10 @@ class ColourKey(QWidget):
             return
         levels = np.arange(255, dtype=np.uint8)
         shape = levels[::-1, None] if upright else levels[None, :]
-        image = indexed_image(np.ascontiguousarray(shape), argb(self._scale.table))
-        painter.drawImage(box, image)
-        painter.setPen(theme_of(self.palette()).card_border)
+        theme = theme_of(self.palette())
+        colours = argb(table_on(self._scale.table, dark=theme.dark))
+        painter.drawImage(box, indexed_image(np.ascontiguousarray(shape), colours))
+        painter.setPen(theme.card_border)
         painter.drawRect(box)
 
 

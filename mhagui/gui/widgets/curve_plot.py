@@ -83,8 +83,9 @@ class CurvePlot(QWidget):
         self._drawn: tuple[Curve, ...] = ()
         self._cursor: Any = pg.InfiniteLine(angle=90, movable=False)
         self._x: int | None = None
+        self._can_point = can_point
         self._arrange()
-        self._prepare(can_point)
+        self._prepare()
         self._restyle()
 
     def set_y_range(self, low: float, high: float) -> None:
@@ -141,7 +142,7 @@ class CurvePlot(QWidget):
         column.addWidget(self.legend)
         column.addWidget(self.view, 1)
 
-    def _prepare(self, can_point: bool) -> None:
+    def _prepare(self) -> None:
         # The view itself never takes the focus: what it can do by keys, this widget does.
         self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.box.disableAutoRange()
@@ -154,7 +155,7 @@ class CurvePlot(QWidget):
         self._cursor.setVisible(False)
         self.box.addItem(self._ceiling)
         self.box.addItem(self._cursor)
-        if can_point:
+        if self._can_point:
             self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self.view.scene().sigMouseClicked.connect(self._on_clicked)
 
@@ -175,14 +176,16 @@ class CurvePlot(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move the cursor by one position, or to the first or last."""
-        x = self._x or 1
+        if not self._can_point or self._x is None:
+            super().keyPressEvent(event)
+            return
         wanted = {
-            Qt.Key.Key_Left: x - 1,
-            Qt.Key.Key_Right: x + 1,
+            Qt.Key.Key_Left: self._x - 1,
+            Qt.Key.Key_Right: self._x + 1,
             Qt.Key.Key_Home: 1,
             Qt.Key.Key_End: self._axes["bottom"].most,
         }.get(Qt.Key(event.key()))
-        if wanted is None or self._x is None:
+        if wanted is None:
             super().keyPressEvent(event)
         else:
             self._point(wanted)
@@ -315,5 +318,5 @@ def _ink(curve: Curve) -> QColor:
 
 def _thinned(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], ...]:
     """Return x and y of at most 65 of ``values``, first and last among them: wide pens are slow."""
-    at = np.unique(np.linspace(0, len(values) - 1, MOST_MARKED_POINTS + 1).astype(int))
+    at = np.linspace(0, len(values) - 1, min(len(values), MOST_MARKED_POINTS + 1)).astype(int)
     return at + 1.0, values[at]

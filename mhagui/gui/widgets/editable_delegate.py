@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 
 from mhagui import formats
 from mhagui.document.table_text import number_text
-from mhagui.gui.widgets.editable_model import NEW_BLOCK_ROLE
+from mhagui.gui.widgets.editable_model import NEW_BLOCK_ROLE, NOISE_ROLE
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -76,7 +76,10 @@ class EditableDelegate(QStyledItemDelegate):
         painter.setFont(option.font)
         painter.setPen(index.data(Role.ForegroundRole))
         advance = painter.fontMetrics().horizontalAdvance
-        text = fitting_text(index.data(Role.EditRole), box.width() - 2 * PADDING, advance)
+        value = index.data(Role.EditRole)
+        text = fitting_text(value, box.width() - 2 * PADDING, advance)
+        if 0 < abs(value) < index.data(NOISE_ROLE):
+            text = "≈0"
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
         _paint_state(painter, option, box)
         painter.restore()

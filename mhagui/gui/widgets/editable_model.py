@@ -12,12 +12,13 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QGuiApplication
 
 from mhagui import core, formats
 from mhagui.document.records import Array, read_only
 from mhagui.document.table_text import number_text, parse_number
 from mhagui.errors import UserError
+from mhagui.gui.theme import is_dark
 from mhagui.gui.widgets.colour_range import round_limit
 from mhagui.gui.widgets.words import plain
 from mhagui.palette import diverging_table, ink_on
@@ -28,9 +29,11 @@ NO_INDEX = QModelIndex()
 
 BAND_ROLE = Role.UserRole + 1
 NEW_BLOCK_ROLE = Role.UserRole + 2
+NOISE_ROLE = Role.UserRole + 3
+NOISE = 1e-15  # of the largest number: what rounding leaves of a zero
 
-_TABLE = diverging_table()
-_ZERO_INK = QColor("#696969")  # on the colour of zero: fainter than black, and still 4.5:1
+# On the colour of zero, by darkness of the theme: fainter than the other inks, and still 4.5:1.
+_ZERO_INKS = {False: QColor("#696969"), True: QColor("#a3abb6")}
 _VALUE_ROLES = [
     Role.DisplayRole,
     Role.EditRole,
@@ -186,8 +189,8 @@ class EditableModel(QAbstractTableModel):
             case Role.BackgroundRole:
                 return QColor(*self._rgb(row, column))
             case Role.ForegroundRole:
-                return QColor(ink_on(self._rgb(row, column))) if value else _ZERO_INK
-        return self._words(row, column, role)
+                return QColor(ink_on(self._rgb(row, column))) if value else _ZERO_INKS[_is_dark()]
+        return NOISE * self._limit if role == NOISE_ROLE else self._words(row, column, role)
 
     def _words(self, row: int, column: int, role: int) -> str | None:
         value = float(self._shown.values[row, column])
@@ -203,7 +206,8 @@ class EditableModel(QAbstractTableModel):
         return None
 
     def _rgb(self, row: int, column: int) -> tuple[int, int, int]:
-        red, green, blue = _TABLE[self._levels[row, column]].tolist()
+        table = diverging_table(dark=_is_dark())
+        red, green, blue = table[self._levels[row, column]].tolist()
         return red, green, blue
 
     def setData(self, index: Index, value: object, role: int = Role.EditRole) -> bool:
@@ -232,6 +236,10 @@ class EditableModel(QAbstractTableModel):
         if bands and role == NEW_BLOCK_ROLE:
             return section > 0 and section % self._shown.per_head == 0
         return None
+
+
+def _is_dark() -> bool:
+    return is_dark(QGuiApplication.palette())
 
 
 def _names(matrix: EditableMatrix) -> tuple[str, tuple[str, ...], tuple[str, ...]]:

@@ -14,6 +14,7 @@ from mhagui.gui.widgets.curve_plot import DIMMED_ALPHA, MARKER_PIXELS, Axis, Cur
 import pyqtgraph as pg
 
 MARKS = 6  # on one curve
+TICK_GAP = 14  # pixels around an axis' tick labels
 
 
 class FrequencyPlot(CurvePlot):
@@ -43,6 +44,12 @@ class FrequencyPlot(CurvePlot):
             if marked is None or not _is_same(curve, marked):
                 _mark(self._marks[place], curve, place, len(curves))
         self._marked = tuple(curves)
+
+    def keep_room(self, *ticks: str) -> None:
+        """Keep room for tick labels as wide as ``ticks``, whichever there are."""
+        metrics = self.fontMetrics()
+        widest = max(metrics.horizontalAdvance(text) for text in ticks)
+        self._axes["left"].setWidth(widest + metrics.height() + TICK_GAP)
 
     def _make_axes(self, x_prefix: str) -> dict[str, Axis]:  # noqa: ARG002 - fractions have none
         return {"bottom": Axis("bottom"), "left": Axis("left")}

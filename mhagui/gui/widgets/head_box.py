@@ -1,6 +1,9 @@
 """A box to choose a head from: with its whole name where there is room, else with its number."""
 
-from PySide6.QtGui import QPaintEvent
+from collections.abc import Mapping
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QPaintEvent, QPixmap
 from PySide6.QtWidgets import (
     QComboBox,
     QSizePolicy,
@@ -9,17 +12,47 @@ from PySide6.QtWidgets import (
     QStylePainter,
 )
 
+from mhagui.gui.widgets.words import plain
+from mhagui.palette import head_colour
+
 SHORTEST = 4  # characters: h32 and a space
+SWATCH = 10
 
 
 class HeadBox(QComboBox):
-    """Lists heads as "h2 previous token"; shows no more than "h2" where the whole would be cut."""
+    """Lists heads as "h2 previous token"; shows no more than "h2" where the whole would be cut.
+
+    Signals
+    -------
+    head_chosen
+        The user has chosen the head with this uid.
+    """
+
+    head_chosen = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
+        self._names: list[tuple[int, str]] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(SHORTEST)
+        self.activated.connect(self._on_activated)
+
+    def show_heads(self, names: Mapping[int, str], chosen: int) -> None:
+        """List the heads of these ``names``, by uid and in order, and show the ``chosen`` one."""
+        with QSignalBlocker(self):
+            if list(names.items()) != self._names:
+                self._names = list(names.items())
+                self.clear()
+                for place, (uid, name) in enumerate(self._names):
+                    swatch = QPixmap(SWATCH, SWATCH)
+                    swatch.fill(QColor(head_colour(uid)))
+                    self.addItem(swatch, f"h{place + 1} {name}", uid)
+                    self.setItemData(place, plain(name), Qt.ItemDataRole.ToolTipRole)
+            self.setCurrentIndex(self.findData(chosen))
+
+    def _on_activated(self, place: int) -> None:
+        self.head_chosen.emit(self.itemData(place))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw what boxes look like, with the text that fits."""

@@ -44,7 +44,7 @@ class StateLine(LeadLine):
     """A text with a mark that says whether it is met; screen readers are told in words."""
 
     def __init__(self, text: str) -> None:
-        self.icon = StateIcon()
+        self.icon, self._said = StateIcon(), text
         super().__init__(self.icon, text)
         self.set_state(met=False)
 
@@ -52,14 +52,14 @@ class StateLine(LeadLine):
         """Show whether it is met, and by what."""
         self.icon.set_met(met)
         self.set_note(note)
-        said = f"{'Met' if met else 'Not met yet'}: {self.text.text()}"
+        said = f"{'Met' if met else 'Not met yet'}: {self._said}"
         self.text.setAccessibleName(said)
-        self.setAccessibleName(f"{said}; {note}" if note else said)
+        self.setAccessibleName(f"{said}; {note}" if note.strip() else said)
 
 
 def wrapped_label(text: str = "") -> QLabel:
     """Return a label of plain text that wraps wherever it has to."""
-    label = QLabel(text)
+    label = QLabel(text.replace(" = ", "\xa0=\xa0"))  # equations stay on one line
     label.setWordWrap(True)
     label.setTextFormat(Qt.TextFormat.PlainText)
     policy = label.sizePolicy()  # which says by now that the height depends on the width

@@ -99,7 +99,8 @@ class MatrixLayout:
 class Surroundings:
     """What stands around the cells: labels and bands, and the font of the labels.
 
-    Words, where there are any, are said with the labels if that makes no cell smaller.
+    Words, where there are any, are said with the labels if that makes no cell smaller. Cells are
+    square, or up to ``stretch`` times as wide as high where there is room.
     """
 
     row_labels: tuple[str, ...]
@@ -108,6 +109,7 @@ class Surroundings:
     font: QFont
     row_words: tuple[str, ...] = ()
     column_words: tuple[str, ...] = ()
+    stretch: float = 1.0
 
     @property
     def metrics(self) -> QFontMetricsF:
@@ -140,6 +142,7 @@ def lay_out(around: Surroundings, gutters: Gutters, size: QSizeF, ratio: float) 
     width = max(size.width() - 2 * MARGIN - gutters.left, 1.0)
     height = max(size.height() - 2 * MARGIN - gutters.bottom, 1.0)
     unit_x, unit_y = _units(rows, columns, width * ratio, height * ratio, ratio)
+    unit_x = max(unit_x, min(_whole(width * ratio / columns), around.stretch * unit_y))
     across, down = _edges(columns, unit_x), _edges(rows, unit_y)
     spare_x = width * ratio - float(across[-1])
     spare_y = height * ratio - float(down[-1])
@@ -185,14 +188,17 @@ def _units(
 ) -> tuple[float, float]:
     """Return width and height of a cell in device pixels: square, but for a long strip."""
     unit = min(width / columns, height / rows)
-    if unit >= MIN_WHOLE_CELL:
-        unit = float(int(unit))
+    unit = _whole(unit)
     unit_x = unit_y = unit
     if rows > STRIP_RATIO * columns:
         unit_x = max(unit, min(width, columns * STRIP_CELL * ratio, STRIP_LENGTH * ratio) / columns)
     elif columns > STRIP_RATIO * rows:
         unit_y = max(unit, min(height, rows * STRIP_CELL * ratio, STRIP_LENGTH * ratio) / rows)
     return unit_x, unit_y
+
+
+def _whole(unit: float) -> float:
+    return float(int(unit)) if unit >= MIN_WHOLE_CELL else unit
 
 
 def _edges(count: int, unit: float) -> Edges:

@@ -12,8 +12,6 @@ from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
 from mhagui.palette import diverging_table
 
-_COLOURS = diverging_table()
-
 
 class MatrixPane(QWidget):
     """Shows an EditableMatrix as a table or, where that is asked for, in colours alone."""
@@ -25,13 +23,15 @@ class MatrixPane(QWidget):
         self.table.setObjectName(f"{name}Table")
         self.view = SnugMatrixView()
         self.view.setObjectName(f"{name}View")
+        for part in (self.table, self.view):
+            part.setAccessibleName(f"Matrix {name}")  # until it is known which
         self.strip = ColourStrip()
         self.strip.setObjectName(f"{name}Colours")
         self.caption = FittingLabel()
         self.caption.setFont(demi_bold(self.caption.font()))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
+        column.setSpacing(2)
         column.addWidget(self.caption)
         column.addWidget(self.table, 1)
         column.addWidget(self.view, 0, Qt.AlignmentFlag.AlignTop)
@@ -61,7 +61,7 @@ class MatrixPane(QWidget):
 
     def _paint(self, matrix: EditableMatrix) -> None:
         limit = round_limit(matrix.values)
-        scale = ColourRange(-limit, limit, matrix.name, _COLOURS)
+        scale = ColourRange(-limit, limit, matrix.name, diverging_table())
         bands = matrix.column_bands or None
         self.view.show_values(matrix.values, scale, matrix.row_labels, matrix.column_labels, bands)
         self.strip.set_scale(scale)

@@ -23,6 +23,7 @@ from mhagui.gui.widgets.matrix_keys import moved
 from mhagui.gui.widgets.matrix_layout import MARGIN, Gutters, MatrixLayout, Surroundings, lay_out
 from mhagui.gui.widgets.matrix_painter import dimmed_table, matrix_pixmap
 from mhagui.gui.widgets.matrix_picture import Picture
+from mhagui.palette import table_on
 
 CURSOR_REACH = 4  # logical pixels that the cursor's lines reach beyond its cell
 # Beside the cursor's red, by darkness of the theme: of each pair one stands out on any colour.
@@ -47,6 +48,8 @@ class MatrixView(QWidget):
     activated
         Double click or Shift+Enter on (row, column).
     """
+
+    STRETCH = 1.0  # times its height that a cell may be wide
 
     pointed = Signal(int, int)
     asked = Signal(int, int)
@@ -140,6 +143,7 @@ class MatrixView(QWidget):
             scaled_font(self.font(), LABEL_FONT),
             picture.row_words,
             picture.column_words,
+            self.STRETCH,
         )
         if around != self._around:
             self._around = around
@@ -169,7 +173,7 @@ class MatrixView(QWidget):
             return
         theme = theme_of(self.palette())
         if self._pixmap is None:
-            table = self._picture.table
+            table = table_on(self._picture.table, dark=theme.dark)
             table = dimmed_table(table, theme) if self._dimmed else table
             size = QSizeF(self.size())
             self._pixmap = matrix_pixmap(self._picture, layout, size, self.font(), theme, table)

@@ -97,7 +97,7 @@ class _Field(_SpinBox):
 
     def fixup(self, text: str) -> str:
         """Say why ``text`` is not taken; Qt then puts the old number back."""
-        low, high = map(short, self._range())
+        low, high = (short(limit, 7) for limit in self._range())
         wanted = f"must be {self.kind} from {low} to {high}"
         self.refused.emit(_refusal(self._subject, wanted, text))
         return text

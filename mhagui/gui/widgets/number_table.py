@@ -315,10 +315,10 @@ class NumberTable(QTableView):
         return rows.sizeHint().width() if rows.isVisibleTo(self) else 0
 
     def minimumSizeHint(self) -> QSize:
-        """Return the size at which two rows and five columns can be seen, if there are as many."""
+        """Return the size at which two rows and four columns can be seen, if there are as many."""
         rows = self.verticalHeader()
         height = min(rows.length(), 2 * rows.defaultSectionSize())
-        width = self._labels_width() + sum(self._least_widths[:5])
+        width = self._labels_width() + sum(self._least_widths[:4])
         if rows.length() > self._most_height():
             width += self.verticalScrollBar().sizeHint().width()
         return QSize(width, height + self.horizontalHeader().height())

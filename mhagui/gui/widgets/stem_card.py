@@ -44,11 +44,11 @@ class StemCard(QWidget):
         column.addWidget(self.plot, 1)
         self.plot.pointed.connect(self._on_pointed)
 
-    def set_caption(self, text: str, *others: str) -> None:
-        """Show ``text``; there is room for ``others`` too, so that nothing moves when they come."""
-        self.caption.setText(text)
-        self.caption.setAccessibleName(text)
-        self._least_captions = (text, *others)
+    def set_caption(self, lines: Sequence[str], others: Sequence[str] = ()) -> None:
+        """Show ``lines``; there is room for ``others`` too, so that nothing moves for them."""
+        self.caption.setText("\n".join(lines))
+        self.caption.setAccessibleName(", ".join(lines))
+        self._least_captions = (*lines, *others)
 
     @property
     def least_width(self) -> int:

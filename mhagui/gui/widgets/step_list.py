@@ -3,11 +3,40 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QPixmap
-from PySide6.QtWidgets import QButtonGroup, QGridLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QIcon, QPaintEvent, QPalette, QPen, QPixmap
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QGridLayout,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionToolButton,
+    QStylePainter,
+    QToolButton,
+    QWidget,
+)
 
-PICTURES = {True: 1.05, False: 1.5}  # heights of a line of text; beside the name and above it
+from mhagui.gui.theme import theme_of
+
+PICTURE = 1.05  # heights of a line of text
 COLUMNS = 4  # where steps lie side by side
+
+
+class _Step(QToolButton):
+    """A flat button that is framed as a card while it is checked."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the frame, for what Fusion draws of it hardly shows in the dark."""
+        if not self.isChecked():
+            super().paintEvent(event)
+            return
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        painter = QStylePainter(self)
+        painter.setPen(QPen(self.palette().color(QPalette.ColorRole.Highlight), 2.0))
+        painter.setBrush(theme_of(self.palette()).card)
+        painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), 3, 3)
+        painter.drawControl(QStyle.ControlElement.CE_ToolButtonLabel, option)
+        painter.end()
 
 
 class StepList(QWidget):
@@ -33,7 +62,7 @@ class StepList(QWidget):
         self.set_upright(False)
 
     def _button(self, number: int, name: str, tip: str) -> QToolButton:
-        button = QToolButton()
+        button = _Step()
         button.setText(f"{number + 1} {name}")
         button.setToolTip(tip)
         button.setAccessibleName(f"Stage {number + 1}, {name}")
@@ -46,7 +75,7 @@ class StepList(QWidget):
         return button
 
     def set_upright(self, upright: bool) -> None:
-        """Put the steps one below the other, or in rows."""
+        """Put the steps one below the other, or in rows, where there is no room for pictures."""
         if upright == self._upright:
             return
         self._upright = upright
@@ -54,8 +83,8 @@ class StepList(QWidget):
         for number, button in enumerate(self.buttons):
             row, column = (number, 0) if upright else divmod(number, COLUMNS)
             self._grid.addWidget(button, row, column)
-            beside, under = style.ToolButtonTextBesideIcon, style.ToolButtonTextUnderIcon
-            button.setToolButtonStyle(beside if upright else under)
+            beside, alone = style.ToolButtonTextBesideIcon, style.ToolButtonTextOnly
+            button.setToolButtonStyle(beside if upright else alone)
         self._size_pictures()
 
     def set_step(self, number: int) -> None:
@@ -64,7 +93,7 @@ class StepList(QWidget):
 
     def picture_size(self) -> int:
         """Return the side of the pictures, in logical pixels."""
-        return round(PICTURES[bool(self._upright)] * self.fontMetrics().height())
+        return round(PICTURE * self.fontMetrics().height())
 
     def set_picture(self, number: int, pixmap: QPixmap) -> None:
         """Show ``pixmap`` at step ``number``."""

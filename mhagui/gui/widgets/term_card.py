@@ -21,7 +21,7 @@ from mhagui.gui.widgets.words import plain
 
 BAND = 5  # width of the band in the head's colour
 PADDING = (6, 3, 4, 3)  # left, top, right, bottom
-LEAST_CELLS = QSize(48, 36)
+LEAST_CELLS = QSize(48, 30)
 SWITCH_MARGIN = 8  # of a LetterButton around its letter, in height
 WRITINGS = tuple(
     Writing(partial(formats.cell, decimals=decimals), "−." + decimals * "0") for decimals in (3, 2)
@@ -31,6 +31,8 @@ MUTE = QColor("#a83a08")
 
 class SmallMatrixView(SnugMatrixView):
     """A matrix beside many others: it takes what room it is given."""
+
+    STRETCH = 2.0
 
     def minimumSizeHint(self) -> QSize:
         """Return a size in which the pattern of a matrix can be made out."""

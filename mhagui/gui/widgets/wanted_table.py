@@ -65,7 +65,8 @@ class WantedTable(NumberTable):
         labels = formats.positions(len(weights))
         rows = tuple(Row(label, _written) for label in labels)
         columns = (*map(Column, labels), Column("sum", "Sum of the row; it is scaled to 1"))
-        sums = np.where(np.isnan(weights).all(axis=1), math.nan, np.nansum(weights, axis=1))
+        with np.errstate(over="ignore"):
+            sums = np.where(np.isnan(weights).all(axis=1), math.nan, np.nansum(weights, axis=1))
         self.set_numbers(Numbers(rows, columns, np.column_stack([weights, sums])))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

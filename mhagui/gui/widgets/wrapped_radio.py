@@ -15,11 +15,22 @@ class WrappedRadio(QWidget):
         self.radio, self.label = QRadioButton(), wrapped_label(text)
         self.radio.setAccessibleName(text)
         self.radio.installEventFilter(self)
+        self._fit_radio()
         row = QHBoxLayout(self)
         row.setContentsMargins(2, 1, 2, 1)
         row.setSpacing(4)
         row.addWidget(self.radio, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.label, 1)
+
+    def _fit_radio(self) -> None:
+        """Have the button stand beside the first line of the text."""
+        self.radio.setMinimumHeight(self.fontMetrics().height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Do so in another font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit_radio()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Choose it by a click on the text."""
