@@ -19,8 +19,11 @@ def fixed(value: float, decimals: int = 3) -> str:
 
 
 def significant(value: float, digits: int = 4) -> str:
-    """Return ``value`` with ``digits`` digits in all and zeros kept: 0.240, 3.500, 27.00, 1350."""
-    if not abs(value) < 1e6:
+    """Return ``value`` with ``digits`` digits in all and zeros kept: 0.240, 3.500, 27.00, 1350.
+
+    What would be less than its last digit, or a million and more, is as ``short`` has it.
+    """
+    if value and not 10.0 ** (1 - digits) <= abs(value) < 1e6:
         return short(value, digits)
     whole = fixed(abs(value), digits - 1).partition(".")[0]
     return fixed(value, max(digits - len(whole), 0))

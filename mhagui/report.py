@@ -148,8 +148,7 @@ def _filters(scene: Scene, result: Result) -> str:
     ]
     titles = ("head", "layer", "filter", f"TV at t{at + 1}", "norm")
     notes = (
-        "  filter: what A tends to as the gain grows; TV: total-variation distance of the row to that;"
-        "\n"
+        "  filter: what A tends to as the gain grows; TV: total-variation distance of the row;\n"
         "  norm: Frobenius norm of what the head adds to O; a head of layer 2 reads X + O_1"
     )
     return f"{_table('Filter bank', titles, rows, left=(0, 1, 2))}\n{notes}"

@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mhagui.formats import UNDEFINED, cell, fixed, head_columns, positions, short, token
+from mhagui.formats import (
+    UNDEFINED,
+    cell,
+    fixed,
+    head_columns,
+    positions,
+    short,
+    significant,
+    token,
+)
 
 INF, NAN = math.inf, math.nan
 finite = st.floats(-1e300, 1e300)
@@ -138,3 +147,14 @@ def test_columns_of_concat_are_the_lessons():
 )
 def test_tokens(text, shown):
     assert token(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.24, "0.240"), (27.0, "27.0"), (1350.0, "1350"), (0.0, "0.00"), (-0.01, "−0.01"),
+        (0.000368, "0.000368"), (-1e-7, "−1e−7"), (1.5e6, "1.5e6"), (math.nan, "–"),
+    ],
+)  # fmt: skip
+def test_significant_digits_are_kept_however_small_the_value(value, text):
+    assert significant(value, 3) == text

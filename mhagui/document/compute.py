@@ -409,8 +409,8 @@ def _factors(scene: Scene, head: Head, x: Array, recall: Recall) -> tuple[Array,
 
 
 def _differ_in_a_row(scores: Array, allowed: BoolArray) -> bool:
-    lowest = np.where(allowed, scores, np.inf).min(axis=1)
-    highest = np.where(allowed, scores, -np.inf).max(axis=1)
+    lowest = np.min(scores, axis=1, where=allowed, initial=np.inf)
+    highest = np.max(scores, axis=1, where=allowed, initial=-np.inf)
     return bool((lowest < highest).any())
 
 

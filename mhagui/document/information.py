@@ -17,7 +17,7 @@ from mhagui.document.head import Head
 from mhagui.document.json_text import finite
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, sealed
-from mhagui.document.response import shown_row
+from mhagui.document.response import shown_row, spaced_rows
 from mhagui.document.scene import Scene
 from mhagui.document.token_source import SourceKind, TokenSource
 
@@ -137,7 +137,8 @@ def study_information(
 def study_divergences(result: Result, earlier: Divergences | None = None) -> Divergences:
     """Return the divergence of each two heads."""
     recall, heads = Recall(earlier.steps if earlier else {}), result.heads
-    rows = _some_rows(len(result.allowed))
+    n_positions = len(result.allowed)
+    rows = tuple(spaced_rows(n_positions, max(MOST_PAIR_CELLS // n_positions, 1)))
     parts = [recall.array(f"rows {head.head.uid}", _taken, head.weights, rows) for head in heads]
     bits = np.zeros((len(heads), len(heads)))
     for one, other in itertools.combinations(range(len(heads)), 2):
@@ -325,11 +326,6 @@ def _rows_by_content(
         read = read + weights[:length, :length] @ words @ through
     scores = core.attention_scores(read[:, -1:] @ head.w_q, read @ head.w_k)
     return sealed(core.weights_from_scores(scores, gain=gain, mask=None)[:, 0])
-
-
-def _some_rows(n_positions: int) -> tuple[int, ...]:
-    count = min(n_positions, max(MOST_PAIR_CELLS // n_positions, 1))
-    return tuple(n_positions * number // count - 1 for number in range(1, count + 1))
 
 
 def _taken(weights: Array, rows: tuple[int, ...]) -> Array:

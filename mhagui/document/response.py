@@ -71,7 +71,12 @@ def distances(head: HeadResult) -> Array:
 
 def mean_rows(n_positions: int) -> list[int]:
     """Return the rows, from 0, that ``mean_distance`` is over: all, or evenly spaced ones."""
-    count = min(n_positions, MEAN_ROWS)
+    return spaced_rows(n_positions, MEAN_ROWS)
+
+
+def spaced_rows(n_positions: int, most: int) -> list[int]:
+    """Return up to ``most`` rows of T, from 0: all, or evenly spaced ones up to the last."""
+    count = min(n_positions, most)
     return [n_positions * number // count - 1 for number in range(1, count + 1)]
 
 

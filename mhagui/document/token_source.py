@@ -15,6 +15,7 @@ from mhagui.errors import UserError
 
 LEAST_SYMBOLS, MOST_SYMBOLS = 2, 8
 MOST_LAG = 16
+PARTS_SYMBOLS = 4
 LEAST_RESOLUTION, MOST_RESOLUTION = 0.001, 1.0
 STAY = 0.9  # of the Markov source one starts with: the probability that a symbol comes again
 _ROW_TOLERANCE = 1e-6
@@ -29,6 +30,7 @@ class SourceKind(enum.Enum):
     PERIODIC = "periodic"
     COPY = "copy"
     SUM = "sum of two"
+    PARTS = "a bit of each of two"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +43,9 @@ class TokenSource(Record):
         IID: every token uniform, independent of all others. MARKOV: X_1 uniform, then row X_t of
         ``transition``. PERIODIC: X_1 uniform, then X_{t+1} = X_t + 1 mod S. COPY: the first
         ``lag`` tokens i.i.d. uniform, then X_{t+1} = X_{t+1−lag}. SUM: two tokens i.i.d. uniform,
-        then X_{t+1} = X_t + X_{t−1} mod S, which for S = 2 is their exclusive or.
+        then X_{t+1} = X_t + X_{t−1} mod S, which for S = 2 is their exclusive or. PARTS, for
+        S = 4 symbols of two bits: two tokens i.i.d. uniform, then the high bit of X_{t+1} is the
+        low one of X_t, and its low bit the high one of X_{t−1}.
     n_symbols
         S, 2 to 8.
     lag
@@ -71,6 +75,11 @@ class TokenSource(Record):
         set_field("transition", staying(self.n_symbols) if given is None else read_only(given))
         set_field("resolution", float(self.resolution) + 0.0)
         _check_transition(self.probabilities, self.n_symbols)
+        if self.kind is SourceKind.PARTS and self.n_symbols != PARTS_SYMBOLS:
+            raise UserError(
+                f"The source “{self.kind.value}” has {PARTS_SYMBOLS} symbols, of two bits; "
+                f"got S = {self.n_symbols}."
+            )
         _check_resolution(self.resolution)
 
     @property
@@ -97,7 +106,13 @@ class TokenSource(Record):
             SourceKind.PERIODIC: f"X_{{t+1}} = X_t + 1 mod {symbols}",
             SourceKind.COPY: f"{first}, then X_{{t+1}} = {back}",
             SourceKind.SUM: f"X₁, X₂ i.i.d., then X_{{t+1}} = X_t + X_{{t−1}} mod {symbols}",
+            SourceKind.PARTS: "X₁, X₂ i.i.d., then X_{t+1} = (low bit of X_t, high of X_{t−1})",
         }[self.kind]
+
+    def with_kind(self, kind: SourceKind) -> "TokenSource":
+        """Return the source of another kind, with as many symbols as it has to have."""
+        has_to = kind is SourceKind.PARTS and self.n_symbols != PARTS_SYMBOLS
+        return replace(self.with_symbols(PARTS_SYMBOLS) if has_to else self, kind=kind)
 
     def with_symbols(self, n_symbols: int) -> "TokenSource":
         """Return the source over another number of symbols, its transition matrix made anew."""
@@ -158,12 +173,19 @@ def _sum(source: TokenSource, sequences: core.Tokens) -> Array:
     return _only(source, (sequences[:, -1] + sequences[:, -2]) % source.n_symbols)
 
 
+def _parts(source: TokenSource, sequences: core.Tokens) -> Array:
+    if sequences.shape[1] < 2:
+        return _uniform(source, sequences)
+    return _only(source, sequences[:, -1] % 2 * 2 + sequences[:, -2] // 2)
+
+
 _RULES = {
     SourceKind.IID: _uniform,
     SourceKind.MARKOV: _markov,
     SourceKind.PERIODIC: _periodic,
     SourceKind.COPY: _copy,
     SourceKind.SUM: _sum,
+    SourceKind.PARTS: _parts,
 }
 
 

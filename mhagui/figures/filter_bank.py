@@ -41,7 +41,7 @@ from mhagui.figures.page import (
     wrapped,
     write,
 )
-from mhagui.formats import positions, short
+from mhagui.formats import positions, short, significant
 from mhagui.palette import head_colour
 
 CELL = 0.38  # inches at most
@@ -203,7 +203,7 @@ def _panel(
 def _below_title(bank: FilterBank, index: int) -> str:
     if index >= len(bank.norms):
         return ""
-    return f"norm {short(bank.norms[index], 3)}"
+    return f"norm {significant(bank.norms[index], 3) if bank.norms[index] else '0'}"
 
 
 def _title(figure: Figure, layout: Layout, index: int, below: str, result: Result) -> None:

@@ -179,6 +179,7 @@ def _legend(figure: Figure, *, has_ideal: bool) -> None:
         Line2D([], [], color=INK, marker="o", markersize=4, linewidth=1.4, label=LEGEND[0]),
         Line2D([], [], color=MUTED_INK, linewidth=1.0, label=LEGEND[1]),
     ]
-    look = {"loc": "lower center", "ncols": 2, "frameon": False}
-    shown = handles if has_ideal else handles[:1]
-    figure.legend(handles=shown, borderpad=0, borderaxespad=0.4, **look)
+    handles = handles if has_ideal else handles[:1]
+    figure.legend(
+        handles=handles, loc="lower center", ncols=2, frameon=False, borderpad=0, borderaxespad=0.4
+    )

@@ -1,7 +1,10 @@
 """The application: fonts, theme, the main window, and an orderly end."""
 
 import gc
+import os
 import sys
+import threading
+from typing import NoReturn
 
 from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QFontDatabase, QGuiApplication
@@ -63,7 +66,17 @@ def run(scene: Scene) -> int:
         status = app.exec()
     window.deleteLater()
     app.processEvents()
+    if threading.active_count() > 1:
+        _end_at_once(status)
     return status
+
+
+def _end_at_once(status: int) -> NoReturn:
+    """End without the clean-up that would free what a decomposition still works with and crash."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    os._exit(status)
 
 
 def _collect_garbage() -> None:

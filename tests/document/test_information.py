@@ -50,6 +50,8 @@ def following_sequences(source, length):
                     weight *= i < k or x == tokens[i - k]
                 case SourceKind.SUM:
                     weight *= i < 2 or x == (tokens[i - 1] + tokens[i - 2]) % s
+                case SourceKind.PARTS:
+                    weight *= i < 2 or x == (tokens[i - 1] & 1) << 1 | tokens[i - 2] >> 1
                 case SourceKind.MARKOV:
                     weight *= float(source.probabilities[tokens[i - 1], x])
         if weight:
@@ -100,6 +102,14 @@ def test_only_both_together_tell_an_exclusive_or():
     assert verdict(pair, "h2", "h3") == "Only together: synergy"
 
 
+def test_heads_that_pass_on_different_parts_add():
+    found = study(TokenSource(SourceKind.PARTS, 4, resolution=0.5))
+    pair = found.pair(PREVIOUS, SELF)
+    assert pair == pytest.approx((1.0, 1.0, 2.0), abs=1e-12)
+    assert pair.redundancy_minus_synergy == pytest.approx(0.0, abs=1e-12)
+    assert verdict(pair, "h2", "h3") == "Different fragments: they add"
+
+
 @pytest.mark.parametrize("n_symbols", [2, 3, 4])
 def test_sharp_heads_pass_on_one_token_however_finely_it_is_observed(n_symbols):
     scene = SetMasterGain(60.0).apply(load_lesson("four-heads"))
@@ -119,7 +129,7 @@ def test_nothing_is_told_of_an_iid_source(resolution):
 @pytest.mark.parametrize("n_symbols", [2, 3])
 @pytest.mark.parametrize("kind", SourceKind)
 def test_every_head_and_pair_is_what_a_count_by_hand_says(kind, n_symbols, resolution):
-    source = TokenSource(kind, n_symbols, lag=3, resolution=resolution)
+    source = TokenSource(n_symbols=n_symbols, lag=3, resolution=resolution).with_kind(kind)
     scene = replace(load_lesson("four-heads"), source=source)
     result = compute(scene)
     found = study_information(scene, result, 3)

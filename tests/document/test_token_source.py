@@ -41,6 +41,17 @@ def test_a_sum_of_two_symbols_is_their_exclusive_or():
     assert set(found) == {(a, b, a ^ b, b ^ a ^ b) for a in (0, 1) for b in (0, 1)}
 
 
+def test_a_bit_of_each_of_two_makes_the_next_symbol():
+    found = sequences(TokenSource(SourceKind.PARTS, 4), 3)
+    bits = [(a, b) for a in (0, 1) for b in (0, 1)]
+    pairs = [(one, other) for one in bits for other in bits]
+    assert set(found) == {(2 * a1 + b1, 2 * a2 + b2, 2 * b2 + a1) for (a1, b1), (a2, b2) in pairs}
+    with pytest.raises(UserError, match="has 4 symbols"):
+        TokenSource(SourceKind.PARTS, 3)
+    for n_symbols in (2, 4, 8):
+        assert TokenSource(n_symbols=n_symbols).with_kind(SourceKind.PARTS).n_symbols == 4
+
+
 def test_a_markov_source_starts_alike_and_follows_its_matrix():
     source = TokenSource(SourceKind.MARKOV, 2, transition=[[0.75, 0.25], [1.0, 0.0]])
     found = sequences(source, 3)

@@ -336,6 +336,18 @@ def test_impulse_says_where_a_row_has_no_ideal(four_heads):
     assert ideals[0] == ideals[1] + 1  # the line of the ideal tap
 
 
+def test_impulse_of_a_long_sequence_makes_room_for_the_row(four_heads):
+    axes = figures.draw("impulse", *lesson("four-heads", SetSequenceLength(300)), row=3).axes[0]
+    assert axes.get_xlim()[1] == pytest.approx(40.6)  # not 300.6, where four taps are one line
+    assert figures.draw("impulse", *four_heads).axes[0].get_xlim()[1] == pytest.approx(6.6)
+
+
+def test_impulse_has_no_key_to_ideals_that_no_panel_has():
+    ideal = "ideal filter, which a growing gain approaches"
+    assert ideal in words(figures.draw("impulse", *lesson("four-heads")))
+    assert ideal not in words(figures.draw("impulse", *lesson("content-position")))
+
+
 def test_impulse_shows_a_long_row_whole():
     scene, result = lesson("four-heads", SetSequenceLength(64))
     figure = figures.draw("impulse", scene, result, row=49)

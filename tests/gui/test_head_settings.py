@@ -112,7 +112,7 @@ def test_a_slope_is_any_number_and_shown_as_it_is(bench, dock, give, settle, typ
             "1.5",
             "Steps back k of h1 must be a whole number from 1 to 4095; got 1.5.",
         ),
-        (Pattern.RECENCY, "-1", "Slope of h1 must be a number from 0 to 1e6; got -1."),
+        (Pattern.RECENCY, "-1", "Slope of h1 must be a number from 0 to 1000000; got -1."),
     ],
 )
 def test_what_a_pattern_does_not_take_is_refused(

@@ -229,9 +229,11 @@ def test_four_heads_need_no_scrolling_and_no_caption_is_cut(qtbot, dock, size, n
             assert label.fontMetrics().horizontalAdvance(line) <= label.width()
 
 
-def test_longer_captions_take_a_second_row_and_still_fit_below(qtbot, bench, dock):
+def test_captions_that_do_not_fit_beside_one_another_take_a_second_row(qtbot, bench, dock):
     dock.resize(680, 290)
-    bench.edit(SetPattern(3, Pattern.BLOCK_LOCAL))
+    QApplication.processEvents()
+    assert {plot(dock, place).parent().y() for place in range(1, 5)} == {0}
+    dock.resize(540, 360)
     qtbot.waitUntil(lambda: plot(dock, 3).parent().y() > 0)
     bars = [area.verticalScrollBar() for area in dock.findChildren(QScrollArea)]
     qtbot.waitUntil(lambda: not any(bar.isVisible() for bar in bars))

@@ -85,6 +85,20 @@ def test_an_exclusive_or_has_a_negative_balance(dock, bench, qtbot, settle):
     assert dock.verdict.text() == "Only together: synergy"
 
 
+def test_a_bit_of_each_of_two_adds_and_needs_four_symbols(dock, bench, qtbot, settle, refused):
+    choose(qtbot, dock.controls.kind, "a bit of each of two")
+    press(qtbot, dock, "resolution3")
+    settle()
+    assert bench.scene.source.n_symbols == 4
+    assert dock.verdict.text() == "Different fragments: they add"
+    assert dock.balance.text() == "redundancy − synergy = 0.000 bits"
+    qtbot.keyClick(dock.controls.symbols, Qt.Key.Key_Up)
+    settle()
+    assert bench.scene.source.n_symbols == 4
+    assert "has 4 symbols" in refused[-1]
+    assert dock.controls.symbols.value() == 4
+
+
 def test_a_gain_moves_the_bars(dock, bench, settle):
     bench.edit(SetMasterGain(60.0))  # row t4: head 2 is sharp on t3, head 3 on t4
     settle()

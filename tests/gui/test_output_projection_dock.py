@@ -20,6 +20,7 @@ from mhagui.document.edits import (
     AddHead,
     MoveHead,
     OpenScene,
+    RemoveHead,
     SetProjectionBlock,
     set_gain,
     set_muted,
@@ -506,3 +507,11 @@ def test_a_narrow_dock_scrolls_down_and_not_sideways(dock, bench):
     assert area.horizontalScrollBar().maximum() == 0
     assert area.verticalScrollBar().maximum() > 0
     assert dock.table.horizontalHeader().length() <= dock.table.viewport().width()
+
+
+def test_pointing_at_a_head_that_has_just_gone_does_nothing(qtbot, dock, bench):
+    view = dock.listening_view
+    place = view.cell_rect(0, 3).center()
+    bench.edit(RemoveHead(4))
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=place)  # before the next frame
+    assert bench.view.cursor.head == 1

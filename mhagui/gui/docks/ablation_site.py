@@ -14,6 +14,7 @@ from mhagui.gui.widgets.card_row import CardRow
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.head_box import HeadBox
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.term_card import TitledCard
 from mhagui.palette import diverging_table, head_colour
 
@@ -68,9 +69,7 @@ class AblationSite(QWidget):
 
     def _name_widgets(self) -> None:
         self.difference.set_words(DIFFERENCE_TIP, "Right − wrong", "Difference")
-        self.box.setObjectName("ablatedHead")
-        self.box.setAccessibleName("Head to ablate")
-        self.box.setToolTip(BOX_TIP)
+        named(self.box, "ablatedHead", "Head to ablate", BOX_TIP)
         self.box.setMaximumWidth(BOX_WIDTH)
         self.why.setObjectName("whyNoWrongSite")
         self.why.setWordWrap(True)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QFont, QResizeEvent
+from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from mhagui.document import HeadResult
@@ -12,16 +12,15 @@ from mhagui.document.pipeline import RowArithmetic, row_arithmetic
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.cell_words import Line, lines, reason, title
 from mhagui.gui.docks.pipeline_words import number, small, weight
-from mhagui.gui.panel import Panel
-from mhagui.gui.widgets.drawing import demi_bold, growth, scaled_font
+from mhagui.gui.growing import GrowingPanel
+from mhagui.gui.widgets.drawing import demi_bold, scaled_font
 from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import Column, Numbers, NumberTable, Row
 from mhagui.gui.widgets.turning_scroll import TurningScroll
 from mhagui.palette import head_colour
 
 TITLE_FONT = 1.15
-# The size at which type is as large as elsewhere; in a larger dock it grows, for a lecture hall.
-USUAL_SIZE = QSize(640, 390)
 FEATURES_TIP = (
     "Feature by feature: q_t, k_i and their product; Σ is the sum of the products, q_t·k_i"
 )
@@ -31,10 +30,11 @@ NEIGHBOURS_TIP = (
 )
 
 
-class CellDock(Panel):
+class CellDock(GrowingPanel):
     """Follows the cursor: from q_t and k_i to the weight A[t, i], each step with its numbers."""
 
     is_complete_undrawn = True
+    usual_size = QSize(640, 390)
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "cellDock", "Why is this cell lit?")
@@ -45,9 +45,9 @@ class CellDock(Panel):
         self.title.setObjectName("cellTitle")
         self.reason.setObjectName("cellReason")
         parts = self._lay_out()
-        self._body = QWidget()
-        self._body.setLayout(parts)
-        self.set_body(TurningScroll(self._body, parts))
+        body = QWidget()
+        body.setLayout(parts)
+        self.set_body(TurningScroll(body, parts))
 
     def _lay_out(self) -> QBoxLayout:
         words, tables = QVBoxLayout(), QVBoxLayout()
@@ -72,18 +72,6 @@ class CellDock(Panel):
         parts.addLayout(tables, 1)
         return parts
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Let type grow with the room."""
-        super().resizeEvent(event)
-        if growth(event.size(), USUAL_SIZE) != growth(event.oldSize(), USUAL_SIZE):
-            self.redraw()
-
-    def redraw(self) -> None:
-        """Draw all anew, in type of the size that goes with the dock's."""
-        times = growth(self.size(), USUAL_SIZE)
-        self._body.setFont(scaled_font(self.font(), times) if times > 1 else QFont())
-        super().redraw()
-
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw the arithmetic of the cursor's cell."""
         cursor = frame.view.cursor
@@ -94,7 +82,7 @@ class CellDock(Panel):
             return
         place = frame.scene.index_of(cursor.head)
         head, row = frame.result.heads[place], row_arithmetic(frame.result, place, cursor.query)
-        self.title.setFont(demi_bold(scaled_font(self._body.font(), TITLE_FONT)))
+        self.title.setFont(demi_bold(scaled_font(self.widget().font(), TITLE_FONT)))
         self.title.set_texts(*title(place + 1, head.head.name, row, cursor.key))
         self.reason.set_texts(*reason(row, cursor.key))
         self.lines.show_lines(lines(row, cursor.key))
@@ -151,10 +139,7 @@ class _Lines(QWidget):
 
 
 def _table(object_name: str, accessible_name: str, tip: str) -> NumberTable:
-    table = NumberTable()
-    table.setObjectName(object_name)
-    table.setAccessibleName(accessible_name)
-    table.setToolTip(tip)
+    table = named(NumberTable(), object_name, accessible_name, tip)
     table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     return table
 

@@ -43,7 +43,7 @@ class EntropyDock(Panel):
         return named(plot, "entropyPlot", "Row entropy in bits over query position t", PLOT_TIP)
 
     def _make_table(self) -> NumberTable:
-        table = NumberTable(whole_rows=True, most_rows=14)
+        table = NumberTable(whole_rows=True, most_rows=14, least_columns=5)
         table.row_pointed.connect(self._on_row)
         spoken = "Row entropy in bits, per query position and head"
         return named(table, "entropyTable", spoken, TABLE_TIP)

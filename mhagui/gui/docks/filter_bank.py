@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -19,7 +20,7 @@ from mhagui.document.edits import set_muted
 from mhagui.document.filter_bank import FilterBank, filter_bank, in_bounds
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.ablation_site import AblationSite
-from mhagui.gui.panel import Panel
+from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.pictures import position_labels
 from mhagui.gui.widgets.card_row import CardRow
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit
@@ -40,8 +41,10 @@ RESIDUAL_TIP = (
 IDENTITY = "max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)|"
 
 
-class FilterBankDock(Panel):
+class FilterBankDock(GrowingPanel):
     """The terms of the filter bank as a sum, and one head ablated at the right and wrong site."""
+
+    usual_size = QSize(1300, 700)
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "filterBankDock", "Filter bank")

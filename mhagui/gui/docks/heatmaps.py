@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -18,11 +18,12 @@ from PySide6.QtWidgets import (
 
 from mhagui.document import ColourScale, Cursor, HeadResult, Quantity, ViewState
 from mhagui.gui.bench import Bench, Frame
-from mhagui.gui.panel import Panel
+from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.pictures import Pictures
 from mhagui.gui.widgets.colour_bar import ColourBar
 from mhagui.gui.widgets.matrix_card import MatrixCard
 from mhagui.gui.widgets.matrix_grid import CardGrid
+from mhagui.gui.widgets.naming import named
 from mhagui.palette import head_colour
 
 GAP = 12
@@ -43,7 +44,7 @@ _VIEW_TIP = (
 )
 
 
-class HeatmapsDock(Panel):
+class HeatmapsDock(GrowingPanel):
     """One card per head, all under the same colours; the cursor is the same cell in every head.
 
     Signals
@@ -51,6 +52,8 @@ class HeatmapsDock(Panel):
     cell_asked
         The cell under the cursor is to be explained.
     """
+
+    usual_size = QSize(1000, 620)
 
     cell_asked = Signal()
 
@@ -79,10 +82,8 @@ class HeatmapsDock(Panel):
         group = QButtonGroup(self)
         for quantity, button in self._quantities.items():
             text, tip = _QUANTITIES[quantity]
+            named(button, f"show{quantity.value.capitalize()}", f"Show {text}", tip)
             button.setText(text)
-            button.setToolTip(tip)
-            button.setAccessibleName(f"Show {text}")
-            button.setObjectName(f"show{quantity.value.capitalize()}")
             group.addButton(button)
             row.addWidget(button)
             row.addItem(_gap())
@@ -95,9 +96,7 @@ class HeatmapsDock(Panel):
     def _make_scales(self) -> None:
         for scale in ColourScale:
             self._scales.addItem(scale.value, scale)
-        self._scales.setObjectName("colourScale")
-        self._scales.setAccessibleName("Colour scale of the weights")
-        self._scales.setToolTip(_SCALE_TIP)
+        named(self._scales, "colourScale", "Colour scale of the weights", _SCALE_TIP)
         self._scales.activated.connect(self._on_scale)
 
     def take_focus(self) -> None:

@@ -1,7 +1,7 @@
 """The output projection: W_O to edit, and what it makes of the heads' outputs."""
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -21,7 +21,7 @@ from mhagui.document.presets import Preset, SetPreset
 from mhagui.document.records import Array
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.projection_presets import PresetMenu
-from mhagui.gui.panel import Panel
+from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.pictures import position_labels, weight_table
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit
 from mhagui.gui.widgets.colour_strip import ColourStrip
@@ -29,6 +29,7 @@ from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.editable_model import EditableMatrix, EditableModel
 from mhagui.gui.widgets.editable_table import EditableTable
 from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.scrub import stepped
 from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
 from mhagui.palette import diverging_table, head_colour
@@ -51,8 +52,10 @@ WIDE = 1.25  # times as wide as high: from here on W_O stands beside what it mak
 IDENTITY = "max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)|"
 
 
-class OutputProjectionDock(Panel):
+class OutputProjectionDock(GrowingPanel):
     """W_O as an editable table; beside it Concat, O, who listens to whom, and the residual."""
+
+    usual_size = QSize(1000, 420)
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "outputProjectionDock", "Output projection")
@@ -236,16 +239,14 @@ class OutputProjectionDock(Panel):
         self._show_cursor(self.bench.scene, self.bench.view.cursor)
 
     def _on_head_pointed(self, _row: int, column: int) -> None:
-        self.bench.point(head=self.bench.frame.scene.heads[column].uid)
+        heads = self.bench.scene.heads
+        if column < len(heads):  # or it has gone since the last frame
+            self.bench.point(head=heads[column].uid)
         self._show_cursor(self.bench.scene, self.bench.view.cursor)
 
 
 def _view(object_name: str, name: str, tip: str) -> SnugMatrixView:
-    view = SnugMatrixView()
-    view.setObjectName(object_name)
-    view.setAccessibleName(name)
-    view.setToolTip(tip)
-    return view
+    return named(SnugMatrixView(), object_name, name, tip)
 
 
 def _bands(scene: Scene) -> tuple[QColor, ...]:

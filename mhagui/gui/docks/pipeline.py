@@ -1,7 +1,7 @@
 """The pipeline: one head from queries and keys to its part of the output, stage by stage."""
 
 from PySide6.QtCore import QKeyCombination, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QHBoxLayout,
@@ -16,22 +16,21 @@ from mhagui.document.pipeline import STAGES, Axis, Pipeline, StageMatrix, row_ar
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.pipeline_pictures import StagePictures, Thumbnails
 from mhagui.gui.docks.pipeline_words import stage_words
+from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.icons import icon
-from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.colour_range import ColourRange
 from mhagui.gui.widgets.colour_strip import ColourStrip
-from mhagui.gui.widgets.drawing import demi_bold, growth, scaled_font
+from mhagui.gui.widgets.drawing import demi_bold, scaled_font
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.matrix_keys import moved
 from mhagui.gui.widgets.matrix_row import MatrixRow, Term
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.step_list import StepList
 from mhagui.gui.widgets.turning_scroll import TurningScroll
 
 PLAY_MILLISECONDS = 1500
 LEAST_WIDE = 440  # pixels, from which on the stages can stand beside the matrices
-# The size at which type is as large as elsewhere; in a larger dock it grows, for a lecture hall.
-USUAL_SIZE = QSize(700, 430)
 MOST_NUMBERED = 64  # positions, beyond which no cell has room for its number
 NAME_LENGTH = 15  # wide letters, the room for most heads' names
 ROW_TIP = (
@@ -50,7 +49,7 @@ _STAGE_KEYS = {
 }
 
 
-class PipelineDock(Panel):
+class PipelineDock(GrowingPanel):
     """One stage of the cursor's head shown large, and all of them as a list to go through.
 
     Signals
@@ -62,6 +61,7 @@ class PipelineDock(Panel):
     cell_asked = Signal()
 
     is_complete_undrawn = True
+    usual_size = QSize(700, 430)
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "pipelineDock", "Pipeline")
@@ -69,7 +69,6 @@ class PipelineDock(Panel):
         self._thumbnails = Thumbnails()
         self._shown: tuple[StageMatrix, ...] = ()
         self._pictured: tuple[object, ...] = ()
-        self._growth = 1.0
         self.timer = QTimer(self)
         self.timer.setInterval(PLAY_MILLISECONDS)
         self.timer.timeout.connect(self._on_tick)
@@ -82,29 +81,26 @@ class PipelineDock(Panel):
         self._strip_names = QLabel(), QLabel()
         self._name_widgets()
         self._connect()
-        self._parts = self._lay_out()
-        self._body = QWidget()
-        self._body.setLayout(self._parts)
+        parts = self._lay_out()
+        body = QWidget()
+        body.setLayout(parts)
         self.visibilityChanged.connect(self._on_seen)
-        scroll = TurningScroll(self._body, self._parts, LEAST_WIDE)
+        scroll = TurningScroll(body, parts, LEAST_WIDE)
         scroll.turned.connect(self._on_turned)
         self.set_body(scroll)
 
     def _name_widgets(self) -> None:
-        self.heads.setObjectName("pipelineHead")
+        tip = "The head whose stages are shown: the cursor's"
+        named(self.heads, "pipelineHead", "Head whose pipeline is shown", tip)
         self.heads.setMinimumContentsLength(NAME_LENGTH)
-        self.heads.setAccessibleName("Head whose pipeline is shown")
-        self.heads.setToolTip("The head whose stages are shown: the cursor's")
         for button, name, tip in (
             (self.back, "previous", "Previous stage (Left or Page Up)"),
             (self.player, "play", ""),
             (self.forth, "next", "Next stage (Right or Page Down)"),
         ):
-            button.setObjectName(f"{name}Stage")
+            named(button, f"{name}Stage", tip.partition(" (")[0], tip)
             button.setIcon(icon(name))
             button.setAutoRaise(True)
-            button.setToolTip(tip)
-            button.setAccessibleName(tip.partition(" (")[0])
         self.title.setObjectName("stageTitle")
         self.words.setObjectName("stageWords")
         self.row.setObjectName("stageMatrices")
@@ -156,23 +152,15 @@ class PipelineDock(Panel):
         parts.addLayout(large, 1)
         return parts
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Let type grow with the room."""
-        super().resizeEvent(event)
-        self._growth = growth(event.size(), USUAL_SIZE)
-        self._grow()
-        self._show_thumbnails(self.bench.frame)
-
     def _on_turned(self, wide: bool) -> None:
         self.steps.set_upright(wide)
         self._show_thumbnails(self.bench.frame)
 
-    def _grow(self) -> None:
-        """Make all type as many times as large as the dock's own as its size asks for."""
-        times = self._growth
-        self._body.setFont(scaled_font(self.font(), times) if times > 1 else QFont())
-        self.title.setFont(demi_bold(scaled_font(self.font(), 1.15 * times)))
-        side = round(16 * times)
+    def _size_title(self) -> None:
+        """Make title and icons as many times as large as the other type of the dock is."""
+        growth = self.growth()
+        self.title.setFont(demi_bold(scaled_font(self.font(), 1.15 * growth)))
+        side = round(16 * growth)
         for button in (self.back, self.player, self.forth):
             button.setIconSize(QSize(side, side))
 
@@ -181,6 +169,9 @@ class PipelineDock(Panel):
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw what differs from ``previous``."""
         stage, cursor = _stage(frame), frame.view.cursor
+        if previous is None:
+            self._pictured = ()
+            self._size_title()
         place = frame.scene.index_of(cursor.head)
         if previous is None or (frame.scene, cursor) != (previous.scene, previous.view.cursor):
             self.heads.show_heads({head.uid: head.name for head in frame.scene.heads}, cursor.head)
@@ -233,12 +224,6 @@ class PipelineDock(Panel):
         for number, pixmap in enumerate(drawn):
             pixmap.setDevicePixelRatio(ratio)
             self.steps.set_picture(number, pixmap)
-
-    def redraw(self) -> None:
-        """Draw the small pictures anew as well, and in type of the right size."""
-        self._pictured = ()
-        self._grow()
-        super().redraw()
 
     # --- what the user does
 

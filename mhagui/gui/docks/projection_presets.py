@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QSpinBox
 
 from mhagui.document import Scene
 from mhagui.document.presets import MAX_SEED, Preset, why_not
+from mhagui.gui.widgets.naming import named
 
 _TIPS = {
     Preset.LESSON: "The W_O that the scene's lesson begins with",
@@ -70,18 +71,14 @@ class PresetMenu(QObject):
 
 def _button() -> QPushButton:
     button = QPushButton()  # not a QToolButton: Fusion shows no focus on those
-    button.setObjectName("projectionPresets")
     button.setText("Presets")
-    button.setAccessibleName("Presets of W_O")
-    button.setToolTip("Set W_O as a whole: the lesson's, I, head blocks swapped, orthogonal, 0")
-    return button
+    tip = "Set W_O as a whole: the lesson's, I, head blocks swapped, orthogonal, 0"
+    return named(button, "projectionPresets", "Presets of W_O", tip)
 
 
 def _seed_box() -> QSpinBox:
     box = QSpinBox()
-    box.setObjectName("projectionSeed")
     box.setRange(0, MAX_SEED)
     box.setPrefix("seed ")
-    box.setAccessibleName("Seed of the random orthogonal preset")
-    box.setToolTip("Seed of the random orthogonal preset: the same seed gives the same W_O")
-    return box
+    words = "Seed of the random orthogonal preset"
+    return named(box, "projectionSeed", words, f"{words}: the same seed gives the same W_O")

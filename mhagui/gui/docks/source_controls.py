@@ -41,6 +41,8 @@ KIND_TIP = {
     SourceKind.COPY: "The first k tokens i.i.d. uniform; then X_{t+1} = X_{t+1−k}",
     SourceKind.SUM: "X₁, X₂ i.i.d. uniform; then X_{t+1} = X_t + X_{t−1} mod S, for S = 2 their "
     "exclusive or: neither alone tells anything of it",
+    SourceKind.PARTS: "X₁, X₂ i.i.d. uniform over S = 4 symbols of two bits; then X_{t+1} has the "
+    "low bit of X_t and the high bit of X_{t−1}: each tells one bit of it, both together two",
 }
 TABLE_TIP = (
     "P(X_{t+1} = column | X_t = row). Type a probability: the rest of its row is scaled, "
@@ -174,11 +176,16 @@ class SourceControls(QWidget):
 
     def _on_kind(self, index: int) -> None:
         kind = list(SourceKind)[index]
-        self.chosen.emit(replace(self._source, kind=kind), "Change token source", None)
+        self.chosen.emit(self._source.with_kind(kind), "Change token source", None)
 
     def _on_symbols(self, count: int) -> None:
-        source = self._source.with_symbols(count)
-        self.chosen.emit(source, "Change number of symbols", "source symbols")
+        try:
+            source = self._source.with_symbols(count)
+        except UserError as error:
+            self.symbols.show_value(self._source.n_symbols)
+            self.refused.emit(str(error))
+        else:
+            self.chosen.emit(source, "Change number of symbols", "source symbols")
 
     def _on_lag(self, lag: int) -> None:
         self.chosen.emit(replace(self._source, lag=lag), "Change lag", "source lag")

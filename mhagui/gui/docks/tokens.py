@@ -24,7 +24,8 @@ from mhagui.document.patterns import MAX_POSITIONS
 from mhagui.document.scene import MAX_TOKEN_LENGTH
 from mhagui.document.token_edits import DragTokens, MoveToken, RepeatToken, SetTokens, SwapTokens
 from mhagui.gui.bench import Bench, Frame
-from mhagui.gui.panel import Panel
+from mhagui.gui.growing import GrowingPanel
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.token_strip import Drop, TokenStrip
 
 NO_TOKENS = (
@@ -59,9 +60,10 @@ class _Beginning(NamedTuple):
     row: int
 
 
-class TokensDock(Panel):
+class TokensDock(GrowingPanel):
     """A chip per position, and the sequence as text."""
 
+    usual_size = QSize(900, 120)
     is_complete_undrawn = True
 
     def __init__(self, bench: Bench) -> None:
@@ -76,10 +78,7 @@ class TokensDock(Panel):
         self.set_body(self._pages)
 
     def _make_strip(self) -> TokenStrip:
-        strip = TokenStrip()
-        strip.setObjectName("tokenStrip")
-        strip.setAccessibleName("Tokens by position")
-        strip.setToolTip(STRIP_TIP)
+        strip = named(TokenStrip(), "tokenStrip", "Tokens by position", STRIP_TIP)
         strip.row_pointed.connect(self._on_row)
         strip.key_pointed.connect(self._on_key)
         strip.dragged.connect(self._on_dragged)
@@ -88,10 +87,8 @@ class TokensDock(Panel):
         return strip
 
     def _make_field(self) -> QLineEdit:
-        field = QLineEdit()
-        field.setObjectName("tokenSequence")
-        field.setAccessibleName("Sequence of tokens, separated by spaces")
-        field.setToolTip(FIELD_TIP)
+        words = "Sequence of tokens, separated by spaces"
+        field = named(QLineEdit(), "tokenSequence", words, FIELD_TIP)
         field.setMinimumWidth(150)
         field.setMaxLength(MAX_TEXT_LENGTH)
         field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -3,7 +3,7 @@
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -29,11 +29,12 @@ from mhagui.gui.docks.weights_content import (
     head_note,
     packed_of,
 )
-from mhagui.gui.panel import Panel
+from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.head_fields import PatternBox
 from mhagui.gui.widgets.matrix_pane import MatrixPane
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.scrub import stepped
 
 _TIPS = {
@@ -54,9 +55,10 @@ NOTE_TIP = (
 )
 
 
-class WeightsDock(Panel):
+class WeightsDock(GrowingPanel):
     """X, W_Q, W_K and W_V with what they make, or Q, K and V of one head, to see and to edit."""
 
+    usual_size = QSize(1000, 420)
     is_complete_undrawn = True
 
     def __init__(self, bench: Bench) -> None:
@@ -79,28 +81,21 @@ class WeightsDock(Panel):
     def _make_choice(self) -> QButtonGroup:
         group = QButtonGroup(self)
         for place, shown in enumerate(Shown):
-            button = QRadioButton(shown.value)
-            button.setObjectName(f"weights{shown.name.title()}")
-            button.setAccessibleName(f"Show {shown.value}")
-            button.setToolTip(_TIPS[shown])
+            name = f"weights{shown.name.title()}"
+            button = named(QRadioButton(shown.value), name, f"Show {shown.value}", _TIPS[shown])
             group.addButton(button, place)
         group.button(list(Shown).index(Shown.QUERIES)).setChecked(True)
         group.idToggled.connect(self._on_choice)
         return group
 
     def _make_head_box(self) -> HeadBox:
-        box = HeadBox()
-        box.setObjectName("weightsHead")
-        box.setAccessibleName("Head")
-        box.setToolTip(HEAD_TIP)
+        box = named(HeadBox(), "weightsHead", "Head", HEAD_TIP)
         box.head_chosen.connect(self._on_head)
         return box
 
     def _make_pattern_box(self) -> PatternBox:
-        box = PatternBox()
-        box.setObjectName("weightsPattern")
-        box.setAccessibleName("Where Q and K of the head come from")
-        box.setToolTip(PATTERN_TIP)
+        words = "Where Q and K of the head come from"
+        box = named(PatternBox(), "weightsPattern", words, PATTERN_TIP)
         box.chosen.connect(self._on_pattern)
         return box
 

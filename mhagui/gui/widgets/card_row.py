@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.cards import exchange, lay_sheet
 from mhagui.gui.widgets.drawing import demi_bold, scaled_font
 
 SIGN_WIDTH = 15
@@ -107,11 +108,7 @@ class CardRow(QScrollArea):
         self._cards: tuple[QWidget, ...] = ()
         self._signs: Signs = ()
         self._sheet = _Sheet()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setWidget(self._sheet)
-        for ground in (self.viewport(), self._sheet):
-            ground.setAutoFillBackground(False)
+        lay_sheet(self, self._sheet)
         self.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
 
     @property
@@ -124,14 +121,9 @@ class CardRow(QScrollArea):
         cards, signs = tuple(cards), tuple(signs)
         if (cards, signs) == (self._cards, self._signs):
             return
-        for card in self._cards:
-            if card not in cards:
-                card.hide()
-                card.setParent(None)
-                card.deleteLater()
+        exchange(self._sheet, self._cards, cards)
         for card in cards:
             if card not in self._cards:
-                card.setParent(self._sheet)
                 card.show()
         self._cards, self._signs = cards, signs
         self.arrange()

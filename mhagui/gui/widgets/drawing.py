@@ -2,11 +2,9 @@
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QSize
 from PySide6.QtGui import QFont, QImage
 
 LABEL_FONT = 0.9  # times the widget's font
-MOST_GROWTH = 3.0
 
 Levels = npt.NDArray[np.uint8]
 
@@ -19,12 +17,6 @@ def scaled_font(font: QFont, factor: float) -> QFont:
     else:
         scaled.setPixelSize(max(round(font.pixelSize() * factor), 1))
     return scaled
-
-
-def growth(size: QSize, usual: QSize) -> float:
-    """Return how many times as large type is in ``size`` as in ``usual``: for a lecture hall."""
-    times = min(size.width() / usual.width(), size.height() / usual.height())
-    return round(min(max(times, 1.0), MOST_GROWTH), 1)
 
 
 def demi_bold(font: QFont) -> QFont:

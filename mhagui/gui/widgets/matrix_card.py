@@ -76,7 +76,7 @@ class HeadTitle(QWidget):
         metrics = QFontMetricsF(font)
         if metrics.horizontalAdvance(text) > right - left:
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(right - left, 0.0))
-            text = text  # alone it says nothing
+            text = text.removeprefix("…")  # alone it says nothing
         painter.setFont(font)
         box = QRectF(left, 0, metrics.horizontalAdvance(text) + 1, self.height())
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip, text)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
+from mhagui.gui.widgets.cards import exchange, lay_sheet
 from mhagui.gui.widgets.matrix_card import MatrixCard
 
 SPACING = 6
@@ -63,14 +64,10 @@ class CardGrid(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self._cards: tuple[MatrixCard, ...] = ()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._sheet = QWidget()
-        self.setWidget(self._sheet)
-        for ground in (self.viewport(), self._sheet):
-            ground.setAutoFillBackground(False)
+        lay_sheet(self, self._sheet)
 
     @property
     def cards(self) -> tuple[MatrixCard, ...]:
@@ -79,14 +76,7 @@ class CardGrid(QScrollArea):
 
     def set_cards(self, cards: Sequence[MatrixCard]) -> None:
         """Hold ``cards`` from now on; those held before and no longer are deleted."""
-        for card in self._cards:
-            if card not in cards:
-                card.hide()
-                card.setParent(None)
-                card.deleteLater()
-        for card in cards:
-            if card not in self._cards:
-                card.setParent(self._sheet)
+        exchange(self._sheet, self._cards, cards)
         self._cards = tuple(cards)
 
     def show_cards(self, alone: MatrixCard | None) -> None:

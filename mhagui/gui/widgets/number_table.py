@@ -178,9 +178,11 @@ class NumberTable(QTableView):
     row_pointed = Signal(int)
     make_model: type[NumberModel] = NumberModel
 
-    def __init__(self, *, whole_rows: bool = False, most_rows: int = 10) -> None:
+    def __init__(
+        self, *, whole_rows: bool = False, most_rows: int = 10, least_columns: int = 4
+    ) -> None:
         super().__init__()
-        self._most_rows = most_rows
+        self._most_rows, self._least_columns = most_rows, least_columns
         self._least_widths: list[int] = []
         self._model = self.make_model()
         self._model.setParent(self)
@@ -315,10 +317,10 @@ class NumberTable(QTableView):
         return rows.sizeHint().width() if rows.isVisibleTo(self) else 0
 
     def minimumSizeHint(self) -> QSize:
-        """Return the size at which two rows and four columns can be seen, if there are as many."""
+        """Return the size at which two rows and the least columns can be seen, if there are any."""
         rows = self.verticalHeader()
         height = min(rows.length(), 2 * rows.defaultSectionSize())
-        width = self._labels_width() + sum(self._least_widths[:4])
+        width = self._labels_width() + sum(self._least_widths[: self._least_columns])
         if rows.length() > self._most_height():
             width += self.verticalScrollBar().sizeHint().width()
         return QSize(width, height + self.horizontalHeader().height())

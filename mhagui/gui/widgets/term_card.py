@@ -37,7 +37,7 @@ class SmallMatrixView(SnugMatrixView):
     def minimumSizeHint(self) -> QSize:
         """Return a size in which the pattern of a matrix can be made out."""
         around = QSize(round(self.gutters.left), round(self.gutters.bottom))
-        return LEAST_CELLS + around + 2 * round(MARGIN) * QSize(1, 1)
+        return LEAST_CELLS + around + QSize(1, 1) * (2 * round(MARGIN))
 
     def sizeHint(self) -> QSize:
         """Ask for no more than that."""
