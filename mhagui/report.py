@@ -16,10 +16,13 @@ from mhagui.document.json_text import finite, json_text
 from mhagui.document.records import Array
 from mhagui.document.response import impulse_report, row_response, shown_row
 from mhagui.document.scene import Scene
+from mhagui.errors import UserError
 from mhagui.formats import UNDEFINED, fixed, head_columns, positions, short, token
 
 # Up to this many positions and channels the text holds the matrices too.
 MAX_PRINTED = 12
+# Weights of all heads in a report as JSON, a score of bytes each.
+MAX_JSON_WEIGHTS = 2**24
 WIDTH = 96  # of a line of tokens
 # From here on six decimals are too many.
 _LARGE = 1e6
@@ -58,7 +61,16 @@ def report(scene: Scene, result: Result) -> dict[str, object]:
 
 
 def report_json(scene: Scene, result: Result) -> str:
-    """Return ``report`` as strict JSON, a line to each row of a matrix, undefined values null."""
+    """Return ``report`` as strict JSON, a line to each row of a matrix, undefined values null.
+
+    Raises UserError where that would be more than a few hundred megabytes of weights.
+    """
+    most = math.isqrt(MAX_JSON_WEIGHTS // scene.n_heads)
+    if scene.n_positions > most:
+        raise UserError(
+            f"A report in JSON lists every weight; with {scene.n_heads} heads it does for T up to "
+            f"{most}, and this scene has T = {scene.n_positions}."
+        )
     return json_text(report(scene, result))
 
 

@@ -13,6 +13,7 @@ from mhagui.document import compute, lesson_names, load_lesson
 from mhagui.document.edits import SetMasterGain, SetSequenceLength, rename_head, set_gain, set_muted
 from mhagui.document.information import information_report
 from mhagui.document.token_source import SourceKind, TokenSource
+from mhagui.errors import UserError
 from mhagui.report import report, report_json, report_text
 
 EXPECTED = json.loads((Path(__file__).parent / "data" / "expected.json").read_text())
@@ -238,3 +239,10 @@ def test_large_scenes_keep_their_matrices_to_the_json():
     assert "W_O\n" not in text
     assert re.search(r"^  13 +3\.700440", text, re.MULTILINE)
     assert len(parsed(scene, result)["heads"][3]["weights"]) == 13
+
+
+def test_more_weights_than_fit_into_a_file_are_refused():
+    scene = SetSequenceLength(2049).apply(load_lesson("four-heads"))
+    wanted = "with 4 heads it does for T up to 2048, and this scene has T = 2049."
+    with pytest.raises(UserError, match=wanted):
+        report_json(scene, compute(load_lesson("four-heads")))

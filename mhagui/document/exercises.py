@@ -78,7 +78,7 @@ Question = Choice | Number
 
 
 class Start(NamedTuple):
-    """Where an exercise begins: a lesson, the docks to look at, sizes to ask for, a row t from 0."""
+    """Where an exercise begins: a lesson, docks to look at, sizes to ask for, a row t from 0."""
 
     lesson: str | None
     docks: tuple[str, ...]

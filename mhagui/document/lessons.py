@@ -8,7 +8,6 @@ from mhagui.document.scene import Scene
 from mhagui.document.scene_file import read_scene
 from mhagui.errors import UserError
 
-
 _LESSONS = ("four-heads", "two-heads", "content-position", "induction")
 
 

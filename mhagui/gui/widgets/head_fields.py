@@ -168,7 +168,10 @@ class SettingField(QObject):
 
     def show_value(self, value: float) -> None:
         """Show ``value`` silently."""
-        self.box.show_value(int(value) if isinstance(self.box, CountBox) else value)
+        if isinstance(self.box, CountBox):
+            self.box.show_value(int(value))
+        else:
+            self.box.show_value(value)
 
     def _on_value(self, value: float) -> None:
         self.edited.emit(float(value))

@@ -1,0 +1,193 @@
+"""What all docks have in common: when they draw, and what they hold on to."""
+
+import subprocess
+import sys
+import weakref
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QMainWindow
+
+from mhagui.document import load_lesson
+from mhagui.document.edits import SetMasterGain, SetSequenceLength, set_gain
+from mhagui.gui import bench as bench_module
+from mhagui.gui.docks.entropy import EntropyDock
+from mhagui.gui.main_window import MainWindow
+from mhagui.gui.panel import Panel
+
+CLOSE_WHILE_BUSY = """
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QPushButton
+from mhagui.document import load_lesson
+from mhagui.document.edits import SetSequenceLength
+from mhagui.gui.application import make_application, run
+
+def compute():
+    window = next(w for w in QApplication.topLevelWidgets() if w.inherits("QMainWindow"))
+    window.docks.show(["rankDock"])
+    window.findChild(QPushButton, "computeRankButton").click()
+    QTimer.singleShot(20, window.close)
+
+make_application()
+QTimer.singleShot(200, compute)
+raise SystemExit(run(SetSequenceLength(1024).apply(load_lesson("four-heads"))))
+"""
+
+
+class Recorder(Panel):
+    """A panel that notes what it is asked to draw."""
+
+    def __init__(self, bench, name="recorderDock"):
+        super().__init__(bench, name, "Recorder")
+        self.drawn = []
+        self.faults = []
+        self.set_body(QLabel())
+
+    def show_frame(self, frame, previous):
+        self.drawn.append((frame, previous))
+        if self.faults:
+            raise self.faults.pop()
+
+
+class Patient(Recorder):
+    """A recorder whose first frame can wait."""
+
+    is_complete_undrawn = True
+
+
+@pytest.fixture
+def in_front_and_behind(bench, qtbot, settle):
+    """Two docks of one place in a window that is shown."""
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    with qtbot.waitExposed(window):
+        window.show()
+    front, behind = Recorder(bench), Recorder(bench, "behindDock")
+    for dock in (front, behind):
+        window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
+    window.tabifyDockWidget(front, behind)
+    front.raise_()
+    settle()
+    yield front, behind
+    window.close()
+
+
+def test_a_panel_is_drawn_when_it_is_made_or_can_wait(bench, qtbot):
+    hasty, patient = Recorder(bench), Patient(bench)
+    for panel in (hasty, patient):
+        qtbot.addWidget(panel)
+    assert len(hasty.drawn) == 1
+    assert patient.drawn == []
+    patient.draw_ahead()
+    patient.draw_ahead()
+    assert patient.drawn == [(bench.frame, None)]
+
+
+def test_what_can_wait_is_drawn_with_the_first_frame_of_a_window_never_shown(bench, qtbot, settle):
+    patient = Patient(bench)
+    qtbot.addWidget(patient)
+    settle()
+    assert patient.drawn == [(bench.frame, None)]
+
+
+def test_a_panel_behind_others_draws_nothing_and_lets_go_of_old_results(
+    in_front_and_behind, bench, settle
+):
+    front, behind = in_front_and_behind
+    behind.drawn.clear()
+    front.drawn.clear()
+    weights = weakref.ref(bench.frame.result.heads[0].weights)
+    bench.edit(set_gain(1, 2.0))
+    settle()
+    assert behind.drawn == []
+    assert [frame for frame, _ in front.drawn] == [bench.frame]
+    front.drawn.clear()  # it noted the frame before as well
+    assert weights() is None
+    behind.raise_()
+    settle()
+    assert behind.drawn == [(bench.frame, None)]
+
+
+def test_after_a_fault_all_is_drawn_anew(in_front_and_behind, bench, settle, qtbot):
+    front, _ = in_front_and_behind
+    front.faults.append(ZeroDivisionError("half-way"))
+    with qtbot.captureExceptions() as faults:
+        bench.edit(set_gain(1, 2.0))
+        settle()
+    assert [kind for kind, *_ in faults] == [ZeroDivisionError]
+    bench.edit(set_gain(1, 3.0))
+    settle()
+    assert front.drawn[-1] == (bench.frame, None)
+
+
+def test_a_fault_in_one_dock_leaves_the_others_to_go_on(qtbot, monkeypatch, settle):
+    window = MainWindow(load_lesson("four-heads"))
+    qtbot.addWidget(window)
+    with qtbot.waitExposed(window):
+        window.show()
+    settle()
+
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(EntropyDock, "show_frame", fail)
+    text = window.findChild(QLabel, "cursorReadout").text
+    before = text()
+    with qtbot.captureExceptions() as faults:
+        window.bench.edit(SetMasterGain(3.0))
+        settle()
+    assert len(faults) == 1
+    assert text() != before
+    gain = window.findChild(object, "masterGainBox")
+    assert gain.value() == 3.0
+
+
+def test_docks_behind_others_are_drawn_after_the_first_paint(qtbot, monkeypatch):
+    drawn = []
+    for kind in Panel.__subclasses__():
+        if "is_complete_undrawn" in vars(kind) and kind is not Patient:
+            monkeypatch.setattr(kind, "show_frame", lambda dock, *_: drawn.append(dock))
+    window = MainWindow(load_lesson("four-heads"))
+    qtbot.addWidget(window)
+    with qtbot.waitExposed(window):
+        window.show()
+    waiting = {dock for dock in window.docks.all if dock.is_complete_undrawn}
+    assert len(waiting) >= 5
+    qtbot.waitUntil(lambda: set(drawn) == waiting)
+
+
+def test_a_computation_of_seconds_is_told_of_before_it_begins(bench, monkeypatch):
+    told = []
+    bench.delayed.connect(lambda: told.append(bench._frame.scene))
+    monkeypatch.setattr(bench_module, "MOST_UNTOLD_WEIGHTS", 50 * 50)
+    bench.edit(SetSequenceLength(50))
+    assert bench.frame.scene.n_positions == 50
+    assert [scene.n_positions for scene in told] == [6]  # that of the frame before
+    assert QGuiApplication.overrideCursor() is None
+    bench.edit(set_gain(1, 2.0))
+    assert bench.frame.scene.heads[0].gain == 2.0
+    assert len(told) == 1  # one head's weights are not too many
+    bench.edit(SetMasterGain(2.0))
+    assert bench.frame.scene.master_gain == 2.0
+    assert len(told) == 2
+
+
+def test_the_status_bar_says_that_it_is_computing(qtbot, monkeypatch, settle):
+    window = MainWindow(load_lesson("four-heads"))
+    qtbot.addWidget(window)
+    facts, texts = window.findChild(QLabel, "sceneFacts"), []
+    window.bench.delayed.connect(lambda: texts.append(facts.text()))
+    monkeypatch.setattr(bench_module, "MOST_UNTOLD_WEIGHTS", 1)
+    window.bench.edit(SetMasterGain(2.0))
+    settle()
+    assert texts == ["computing…"]
+    assert facts.text().startswith("T 6")
+
+
+def test_closing_ends_the_program_in_the_middle_of_a_decomposition():
+    ended = subprocess.run(
+        [sys.executable, "-c", CLOSE_WHILE_BUSY], capture_output=True, text=True, timeout=60
+    )
+    complaints = [line for line in ended.stderr.splitlines() if "This plugin" not in line]
+    assert (ended.returncode, complaints) == (0, [])
