@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtWidgets import QMainWindow, QTabBar, QWidget
 
 from mhagui.gui.bench import Bench
 from mhagui.gui.dock_title import DockTitle
@@ -48,11 +48,11 @@ class Docks:
         self.cell = CellDock(bench)
         # Docks of one place are behind one another; the first of them is in front.
         self._places: tuple[tuple[Panel, ...], ...] = (
-            (self.heads, self.lesson, self.cost),
+            (self.heads, self.cost),
             (self.heatmaps, self.pipeline),
             (self.tokens,),
             (self.projection, self.filter_bank, self.weights),
-            (self.entropy, self.rank, self.impulse, self.information),
+            (self.entropy, self.rank, self.impulse, self.information, self.lesson),
             (self.cell,),
         )
         self._to_draw: list[Panel] = []
@@ -118,13 +118,15 @@ class Docks:
             dock.setVisible(dock not in (self.tokens, self.cell))
         for first, *_ in self._places:
             first.raise_()
+        for bar in self._window.findChildren(QTabBar):
+            bar.setElideMode(Qt.TextElideMode.ElideNone)  # arrows instead of words cut short
         self._share_space()
 
     def _share_space(self) -> None:
         columns = [self.heads, self.heatmaps, self.entropy]
-        self._window.resizeDocks(columns, [290, 670, 320], Horizontal)
+        self._window.resizeDocks(columns, [280, 628, 372], Horizontal)
         rows = [self.heatmaps, self.tokens, self.projection]
-        self._window.resizeDocks(rows, [460, 90, 270], Vertical)
+        self._window.resizeDocks(rows, [446, 90, 284], Vertical)
         self._window.resizeDocks([self.entropy, self.cell], [380, 350], Vertical)
 
 

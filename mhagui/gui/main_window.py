@@ -65,6 +65,7 @@ class MainWindow(QMainWindow):
     ) -> None:
         super().__init__(parent)
         self.bench = Bench(scene, self)
+        self._has_tokens = bool(scene.tokens)
         self._is_placed = self._is_painted = False
         self._file: Path | None = None  # where the scene was last opened from or saved to
         self.setWindowIcon(application_icon())
@@ -75,6 +76,7 @@ class MainWindow(QMainWindow):
         for dock in (self.docks.heatmaps, self.docks.pipeline):
             dock.cell_asked.connect(self._explain_cell)
         self.docks.lesson.docks_wanted.connect(self.docks.show)
+        self.docks.lesson.said.connect(self._say)
         self._quantities = QActionGroup(self)
         self._quantities.addAction(self._actions["weights"])
         self._quantities.addAction(self._actions["scores"])
@@ -157,6 +159,9 @@ class MainWindow(QMainWindow):
     def _on_shown(self, frame: Frame) -> None:
         self._status.show_frame(frame)
         self.setWindowTitle(f"{frame.scene.title} — mhagui")
+        if self._has_tokens != bool(frame.scene.tokens):
+            self._has_tokens = not self._has_tokens
+            self.docks.tokens.setVisible(self._has_tokens)
         view = frame.view
         self._actions["weights"].setChecked(view.quantity is Quantity.WEIGHTS)
         self._actions["scores"].setChecked(view.quantity is Quantity.SCORES)
@@ -189,8 +194,7 @@ class MainWindow(QMainWindow):
     def open_scene(self, scene: Scene) -> None:
         """Put ``scene`` on the bench; an undo brings the old one back."""
         self._finish_typing()
-        if self.bench.edit(OpenScene(scene)):
-            self._show_tokens(scene)
+        self.bench.edit(OpenScene(scene))
 
     def _open_lesson(self, name: str) -> None:
         try:
@@ -234,6 +238,9 @@ class MainWindow(QMainWindow):
             self._file = path
             self._status.notice(f"Saved to {path}")
 
+    def _say(self, sentence: str) -> None:
+        self._status.notice(sentence)
+
     def refuse(self, sentence: str) -> None:
         """Say in the status bar why something was not done."""
         self._status.refuse(sentence, self.bench.scene)
@@ -262,11 +269,7 @@ class MainWindow(QMainWindow):
 
     def _reset_layout(self) -> None:
         self.docks.place()
-        self._show_tokens(self.bench.scene)
-
-    def _show_tokens(self, scene: Scene) -> None:
-        if scene.tokens:
-            self.docks.show(["tokensDock"])
+        self.docks.tokens.setVisible(self._has_tokens)
 
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
@@ -296,6 +299,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop feeding the panels before they go."""
         self.bench.stop()
+        self.docks.lesson.session.save_now()
         super().closeEvent(event)
 
 

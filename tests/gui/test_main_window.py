@@ -410,3 +410,21 @@ def test_every_dock_can_be_reached_from_the_menu_and_takes_the_keyboard(window, 
         settle()
         assert dock.is_in_sight()
         assert dock.isAncestorOf(window.focusWidget()), dock.windowTitle()
+
+
+def test_the_tokens_are_there_while_the_scene_has_some(window, settle):
+    tokens = window.docks.tokens
+    assert not tokens.isVisible()
+    window.open_scene(load_lesson("induction"))
+    settle()
+    assert tokens.isVisible()
+    window.findChild(QAction, "reset_layout").trigger()
+    assert tokens.isVisible()
+    window.bench.undo()
+    settle()
+    assert not tokens.isVisible()
+
+
+def test_what_an_exercise_says_is_in_the_status_bar(window):
+    window.docks.lesson.said.emit("Exercise 1: met")
+    assert window.statusBar().currentMessage() == "Exercise 1: met"
