@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QMainWindow, QTabBar, QWidget
+from PySide6.QtWidgets import QMainWindow, QTabBar
 
 from mhagui.gui.bench import Bench
 from mhagui.gui.dock_title import DockTitle
@@ -88,11 +88,7 @@ class Docks:
     def enter(self, dock: Panel) -> None:
         """Bring ``dock`` to the front and give it the keyboard."""
         self.show([dock.objectName()])
-        stop = dock.nextInFocusChain()
-        while stop is not None and stop is not dock and not _takes_focus(stop, dock):
-            stop = stop.nextInFocusChain()
-        if stop is not None:
-            stop.setFocus(Qt.FocusReason.TabFocusReason)
+        dock.take_focus()
 
     def place(self) -> None:
         """Put every dock where it is at first; the window has to be shown.
@@ -128,8 +124,3 @@ class Docks:
         rows = [self.heatmaps, self.tokens, self.projection]
         self._window.resizeDocks(rows, [446, 90, 284], Vertical)
         self._window.resizeDocks([self.entropy, self.cell], [380, 350], Vertical)
-
-
-def _takes_focus(widget: QWidget, dock: Panel) -> bool:
-    by_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
-    return by_tab and widget.isEnabled() and dock.isAncestorOf(widget) and widget.isVisibleTo(dock)

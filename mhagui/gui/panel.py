@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QDockWidget, QWidget
 
 from mhagui.document import Result
@@ -48,6 +48,19 @@ class Panel(QDockWidget):
     def catch_up(self) -> None:
         """Take the newest result over at once, for what may be read before the next frame."""
         self._keep_up(self.bench.frame)
+
+    def take_focus(self) -> None:
+        """Give the keyboard to the first widget of the dock that takes it."""
+        stop = self.nextInFocusChain()
+        while stop is not None and stop is not self and not self._is_stop(stop):
+            stop = stop.nextInFocusChain()
+        if stop is not None:
+            stop.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _is_stop(self, widget: QWidget) -> bool:
+        by_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        is_there = self.isAncestorOf(widget) and widget.isVisibleTo(self)
+        return by_tab and is_there and widget.isEnabled()
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw ``frame``; ``previous`` is what is drawn now, None when all must be drawn anew."""

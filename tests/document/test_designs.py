@@ -123,6 +123,15 @@ def test_keep_margin_keeps_neighbours_as_far_apart_as_at_six(n_positions):
         assert scores[target] - scores[target + 1] == pytest.approx(margin)
 
 
+def test_keep_margin_goes_by_the_number_of_blocks_where_blocks_are_on_the_circle():
+    scene = SetSequenceLength(24).apply(load_lesson("four-heads"))
+    blocks = SetSetting(2, 0, 2).apply(SetPattern(2, Pattern.BLOCK_LOCAL).apply(scene))
+    scores = compute(SetKeepMargin(True).apply(blocks)).heads[1].scores
+    margin = 9 * (1 - math.cos(2 * math.pi / 6)) / math.sqrt(2)  # of 12 blocks as of 6
+    assert scores[10, 10] - scores[10, 9] == pytest.approx(margin)
+    assert scores[10, 10] - scores[10, 11] == pytest.approx(0.0, abs=1e-12)
+
+
 def test_circle_codes_weaken_with_t_where_the_margin_is_not_kept():
     scene = SetSequenceLength(64).apply(load_lesson("four-heads"))
     previous = compute(scene).heads[1].weights

@@ -428,3 +428,10 @@ def test_the_tokens_are_there_while_the_scene_has_some(window, settle):
 def test_what_an_exercise_says_is_in_the_status_bar(window):
     window.docks.lesson.said.emit("Exercise 1: met")
     assert window.statusBar().currentMessage() == "Exercise 1: met"
+
+
+def test_space_plays_in_the_pipeline_that_the_menu_leads_to(window, qtbot, settle):
+    window.docks.enter(window.docks.pipeline)
+    settle()
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert window.docks.pipeline.timer.isActive()
