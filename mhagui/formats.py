@@ -9,6 +9,8 @@ import math
 UNDEFINED = "–"
 SPACE = "␣"
 TOKEN_LENGTH = 8
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+_LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def fixed(value: float, decimals: int = 3) -> str:
@@ -60,6 +62,16 @@ def power(value: float) -> str:
     """Return ``value`` with one digit and its power of ten: 2e−3, −4e5."""
     digit, _, exponent = f"{value:.0e}".partition("e")
     return _signed(f"{digit}e{int(exponent)}")
+
+
+def superscript(number: int) -> str:
+    """Return a whole number as an exponent: ², ⁻¹²."""
+    return str(number).translate(_RAISED)
+
+
+def subscript(number: int) -> str:
+    """Return a whole number of 0 or more as an index: ₁₂."""
+    return str(number).translate(_LOWERED)
 
 
 def positions(count: int, prefix: str = "t") -> tuple[str, ...]:

@@ -8,8 +8,10 @@ import numpy.typing as npt
 
 # Okabe and Ito (2008): told apart under the common kinds of colour blindness. Two are left out: the
 # black, which would not show in a dark window, and the yellow, which would not show in a light one.
-# A violet stands for them; a darker yellow would be the orange to those who see no red.
-HEAD_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7c5cff")
+# A violet and a brown stand for them; a darker yellow would be the orange to those who see no red.
+HEAD_COLOURS = (
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7c5cff", "#a0522d",
+)  # fmt: skip
 
 
 class Marker(NamedTuple):
@@ -19,7 +21,7 @@ class Marker(NamedTuple):
     on_paper: str
 
 
-# Eight shapes and seven colours make 56 heads that differ.
+# Eight shapes and eight colours make 64 heads that differ.
 HEAD_MARKERS = (
     Marker("o", "o"), Marker("s", "s"), Marker("t1", "^"), Marker("d", "D"),
     Marker("star", "*"), Marker("t", "v"), Marker("p", "p"), Marker("+", "P"),
@@ -44,7 +46,8 @@ def head_colour(uid: int) -> str:
 
 def head_marker(uid: int) -> Marker:
     """Return the shape that marks head ``uid`` (from 1) on a curve; it keeps that as well."""
-    return HEAD_MARKERS[(uid - 1) % len(HEAD_MARKERS)]
+    place = uid - 1
+    return HEAD_MARKERS[(place + place // len(HEAD_COLOURS)) % len(HEAD_MARKERS)]
 
 
 def diverging_table(n_colours: int = 255, *, dark: bool = False) -> npt.NDArray[np.uint8]:

@@ -8,14 +8,20 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from mhagui.document.compute import HeadResult, Result
-from mhagui.document.cost import cost_report
+from mhagui.document.cost import cost_report, is_standard, parameters_of, score_flops
 from mhagui.document.designs import design_of, filter_of
-from mhagui.document.filter_bank import filter_bank, filter_bank_report
+from mhagui.document.filter_bank import (
+    IDENTITY,
+    filter_bank,
+    filter_bank_report,
+    residual_text,
+)
 from mhagui.document.information import information_report
 from mhagui.document.json_text import finite, json_text
 from mhagui.document.records import Array
 from mhagui.document.response import impulse_report, row_response, shown_row
 from mhagui.document.scene import Scene
+from mhagui.document.view_state import WhatIf
 from mhagui.errors import UserError
 from mhagui.formats import UNDEFINED, fixed, head_columns, positions, short, token
 
@@ -35,6 +41,7 @@ def report(scene: Scene, result: Result) -> dict[str, object]:
     that is undefined or beyond float64 is None. The effective rank costs a T × T decomposition per
     head when first asked for.
     """
+    sizes = WhatIf.of(scene)
     return {
         "title": scene.title,
         "T": scene.n_positions,
@@ -51,8 +58,8 @@ def report(scene: Scene, result: Result) -> dict[str, object]:
         "output": _listed(result.output),
         "filter_bank_residual": finite(result.filter_bank_residual),
         "residual_bound": finite(result.residual_bound),
-        "parameters": result.parameters._asdict(),
-        "score_flops": result.score_flops.heads,
+        "parameters": parameters_of(sizes)._asdict(),
+        "score_flops": score_flops(sizes),
         "impulse": impulse_report(scene, result),
         "filter_bank": filter_bank_report(scene, result),
         "cost": cost_report(scene),
@@ -198,22 +205,17 @@ def _projection(scene: Scene, result: Result) -> Iterator[str]:
 
 
 def _closing(scene: Scene, result: Result) -> str:
-    count = result.parameters
+    sizes = WhatIf.of(scene)
+    count = parameters_of(sizes)
+    formula = "4·d_model²" if is_standard(sizes) else "2·d_model·H·(d_k + d_v)"
     lines = [
-        "Filter-bank residual, max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)|: "
-        f"{short(result.filter_bank_residual)} "
-        f"(rounding alone allows {short(result.residual_bound, 2)})",
+        f"Filter-bank residual, {IDENTITY}:",
+        f"  {residual_text(result)}",
         f"Parameters: W_Q {count.q}, W_K {count.k}, W_V {count.v}, W_O {count.o}; "
-        f"total {count.total} = {_formula(scene)}",
-        f"Score FLOPs, 2·T²·H·d_k: {result.score_flops.heads}",
+        f"total {count.total} = {formula}",
+        f"Score FLOPs, 2·T²·H·d_k: {score_flops(sizes)}",
     ]
     return "\n".join(lines)
-
-
-def _formula(scene: Scene) -> str:
-    if scene.d_k == scene.d_v and scene.n_heads * scene.d_k == scene.d_model:
-        return "4·d_model²"
-    return "2·d_model·H·(d_k + d_v)"
 
 
 def _six(values: Iterable[float]) -> list[str]:

@@ -11,6 +11,7 @@ from mhagui.palette import (
     contrast,
     diverging_table,
     head_colour,
+    head_marker,
     ink_on,
     relative_luminance,
     table_on,
@@ -152,8 +153,12 @@ def test_only_signed_colours_are_others_on_a_dark_ground():
 
 def test_head_colours_stay_with_the_head_and_come_round():
     assert head_colour(1) == HEAD_COLOURS[0]
-    assert [head_colour(uid) for uid in range(1, 8)] == list(HEAD_COLOURS)
-    assert head_colour(8) == head_colour(1)
+    assert [head_colour(uid) for uid in range(1, 9)] == list(HEAD_COLOURS)
+    assert head_colour(9) == head_colour(1)
+
+
+def test_sixty_four_heads_differ_in_colour_or_marker():
+    assert len({(head_colour(uid), head_marker(uid)) for uid in range(1, 65)}) == 64
 
 
 @pytest.mark.parametrize("sight", SIGHT)

@@ -241,7 +241,7 @@ def mutual_information_bits(joint: npt.ArrayLike) -> float:
         raise shape_error("joint", "(M, N)", p)
     total = float(p.sum())
     if (p < 0).any() or not math.isclose(total, 1.0, abs_tol=_SUM_TOLERANCE):
-        raise ValueError(f"joint must be 0 or more and sum to 1, got a sum of {total:g}.")
+        raise ValueError(f"joint must be 0 or more and sum to 1, got a sum of {total:.9g}.")
     rows, columns = np.nonzero(p)
     some = p[rows, columns]
     # Logarithms apart: the product of two small probabilities may be too small for a number.

@@ -1,6 +1,6 @@
 """The document: the frozen Scene, its edits and files, and what is computed of it. No Qt."""
 
-from mhagui.document.compute import HeadResult, Result, ScoreFlops, Standing, compute
+from mhagui.document.compute import HeadResult, Result, Standing, compute
 from mhagui.document.head import Head
 from mhagui.document.history import History
 from mhagui.document.lessons import lesson_names, load_lesson, load_scene
@@ -19,7 +19,6 @@ __all__ = [
     "Quantity",
     "Result",
     "Scene",
-    "ScoreFlops",
     "Standing",
     "ViewState",
     "WhatIf",

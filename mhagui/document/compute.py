@@ -17,7 +17,7 @@ from mhagui import core
 from mhagui.document.blas import one_blas_thread
 from mhagui.document.designs import designed_factors
 from mhagui.document.head import Head
-from mhagui.document.packed import PackedProjection, packed_projection
+from mhagui.document.packed import PackedProjection, Slice
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
 
@@ -35,13 +35,6 @@ class Step(NamedTuple):
 
 Steps = Mapping[str, Step]
 Standing = Literal["", "soloed", "muted", "not soloed"]
-
-
-class ScoreFlops(NamedTuple):
-    """Floating-point operations of the scores Q Kᵀ: of these heads, and of one as wide as all."""
-
-    heads: int
-    wide: int
 
 
 class Recall:
@@ -273,21 +266,6 @@ class Result:
         """The most a row's entropy can be, log2 of its number of allowed keys, (T,), bits."""
         return sealed(np.log2(self.allowed.sum(axis=1)))
 
-    @cached_property
-    def parameters(self) -> core.ParameterCount:
-        """How many numbers W_Q, W_K, W_V and W_O hold, packed over the heads."""
-        d_k, d_v = self.heads[0].q.shape[1], self.heads[0].values.shape[1]
-        return core.parameter_count(self.output.shape[1], len(self.heads), d_k, d_v)
-
-    @cached_property
-    def score_flops(self) -> ScoreFlops:
-        """What the scores cost, and what one head of width H·d_k would: the same."""
-        (n_positions, d_k), n_heads = self.heads[0].q.shape, len(self.heads)
-        return ScoreFlops(
-            heads=core.score_flops(n_positions, n_heads, d_k),
-            wide=core.score_flops(n_positions, 1, n_heads * d_k),
-        )
-
 
 def compute(scene: Scene, previous: Result | None = None) -> Result:
     """Compute ``scene``, taking over from ``previous`` each step whose inputs are the same."""
@@ -317,16 +295,15 @@ def _packed(
     scene: Scene, heads: tuple[HeadResult, ...], recall: Recall
 ) -> dict[str, PackedProjection]:
     """Return the packed matrices by the name of their field in a Result."""
-    parts: dict[str, list[Array | None]] = {"W_Q": [], "W_K": [], "W_V": []}
-    for result in heads:
-        head = result.head
-        parts["W_Q"] += result.x, result.q, head.w_q
-        parts["W_K"] += result.x, result.k, head.w_k
-        parts["W_V"] += result.x, result.values, head.w_v
+    slices = {
+        "W_Q": tuple(Slice(of.x, of.q, of.head.w_q) for of in heads),
+        "W_K": tuple(Slice(of.x, of.k, of.head.w_k) for of in heads),
+        "W_V": tuple(Slice(of.x, of.values, of.head.w_v) for of in heads),
+    }
     fields = ("packed_queries", "packed_keys", "packed_values")
     return {
-        field: recall(symbol, packed_projection, symbol, scene.x, *parts[symbol])
-        for field, symbol in zip(fields, parts, strict=True)
+        field: recall(symbol, PackedProjection, symbol, scene.x, parts)
+        for field, (symbol, parts) in zip(fields, slices.items(), strict=True)
     }
 
 
@@ -368,7 +345,7 @@ def _head_result(
     weights = recall.array("weights", core.weights_from_scores, scores, gain=gain, mask=allowed)
     entropy = recall.array("entropy", core.row_entropy_bits, weights)
     values = recall.array("values", _product, x, head.w_v)
-    block = recall.part("block", scene.w_o[index * scene.d_v : (index + 1) * scene.d_v])
+    block = recall.part("block", scene.w_o[scene.rows_of(index)])
     return HeadResult(
         head=head,
         active=scene.active[index],
@@ -462,4 +439,8 @@ def _are_same(earlier: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
 
 
 def _is_same(earlier: object, now: object) -> bool:
-    return earlier is now or (not isinstance(now, np.ndarray) and earlier == now)
+    if isinstance(earlier, tuple) and isinstance(now, tuple):
+        return _are_same(earlier, now)
+    if isinstance(earlier, np.ndarray) or isinstance(now, np.ndarray):
+        return earlier is now
+    return bool(earlier == now)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from mhagui import core
 from mhagui.core import (
     ParameterCount,
     StageCosts,
@@ -77,6 +78,11 @@ def costs_of(sizes: WhatIf) -> StageCosts:
 def parameters_of(sizes: WhatIf) -> ParameterCount:
     """Return the parameters of a layer of these sizes."""
     return parameter_count(sizes.d_model, sizes.n_heads, sizes.d_k, sizes.d_v)
+
+
+def score_flops(sizes: WhatIf) -> int:
+    """Return the FLOPs of the scores Q Kᵀ of all heads, 2·T²·H·d_k."""
+    return core.score_flops(sizes.n_positions, sizes.n_heads, sizes.d_k)
 
 
 def is_divisible(sizes: WhatIf) -> bool:

@@ -10,6 +10,7 @@ from mhagui import core
 from mhagui.document.head import Head
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, sealed
+from mhagui.formats import superscript
 
 QueriesAndKeys = tuple[Array, Array]
 _QUERY_MAGNITUDE = 3.0  # of heads that write positions on a circle, as the lesson has it
@@ -131,15 +132,16 @@ def filter_of(head: Head) -> str:
     if head.pattern is Pattern.PREVIOUS_TOKEN:
         return f"{name} z⁻¹"
     if head.pattern is Pattern.DELAY:
-        return f"{name} z⁻{_superscript(int(head.settings[0]))}"
+        return f"{name} z{superscript(-int(head.settings[0]))}"
     return name
 
 
 def ideal_taps(head: Head, row: int) -> Array | None:
     """Return the taps at t1 .. t of the filter ``head`` approaches as its gain grows, (row + 1,).
 
-    ``row`` is t from 0. None where there is no such filter: for a delay in the rows that reach back
-    before t1, and for queries and keys that are given and not designed.
+    ``row`` is t from 0. None where there is no such filter: in the rows of a delay that reach back
+    before t1, in those of two positions before the first of them, and for queries and keys that are
+    given and not designed.
     """
     looked_at = _looked_at(head, row, np.arange(row + 1))
     count = np.count_nonzero(looked_at)
@@ -173,7 +175,3 @@ def _is_uniform(head: Head) -> bool:
         return head.settings[0] == 0
     has_no_keys = design_of(head.pattern).has_keys and head.key_magnitude == 0
     return head.pattern is Pattern.UNIFORM or has_no_keys
-
-
-def _superscript(number: int) -> str:
-    return str(number).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))

@@ -7,12 +7,12 @@ of them changes the scene it is given.
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from mhagui.document.checks import count, shape_text
-from mhagui.document.head import Head
+from mhagui.document.head import NONE_GIVEN, Head
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, read_only
 from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS, Scene, designed_input, repeated
@@ -119,8 +119,8 @@ class SetPattern:
         """Return the scene with the head designed anew; key magnitude and gain stay."""
         head = scene.head(self.head)
         name = self.pattern.value if head.name == head.pattern.value else head.name
-        given = {"q": None, "k": None, "w_q": None, "w_k": None}
-        return scene.with_head(self.head, pattern=self.pattern, name=name, settings=(), **given)
+        changes = {"pattern": self.pattern, "name": name, "settings": ()}
+        return scene.with_head(self.head, **NONE_GIVEN, **changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class HandSet:
 
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with the head hand-set."""
-        given: dict[str, object] = {"q": self.q, "k": self.k, "w_q": None, "w_k": None}
+        given: dict[str, object] = {**NONE_GIVEN, "q": self.q, "k": self.k}
         if self.gain is not None:
             given["gain"] = self.gain
         return scene.with_head(self.head, pattern=Pattern.HAND_SET, settings=(), **given)
@@ -287,16 +287,19 @@ class MoveHead:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SetProjectionBlock:
-    """Overwrite a rectangle of W_O: one typed or scrubbed cell, or a pasted block.
+class SetBlock:
+    """Overwrite a rectangle of a matrix: one typed or scrubbed cell, or a pasted block.
 
     ``row`` and ``column`` are the place of its first cell, from 0; ``values`` has two dimensions.
     """
 
+    field: ClassVar[str]  # of a scene
+    symbol: ClassVar[str]
+
     row: int
     column: int
     values: Array
-    text: str = "Edit W_O"
+    text: str
 
     def __post_init__(self) -> None:
         """Keep the values as they are now."""
@@ -305,11 +308,22 @@ class SetProjectionBlock:
     @property
     def merge_key(self) -> Hashable | None:
         """A burst on one cell is one step; a block stands alone."""
-        return ("w_o", self.row, self.column) if self.values.size == 1 else None
+        return (self.field, self.row, self.column) if self.values.size == 1 else None
 
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with the rectangle written, wholly or not at all."""
-        return replace(scene, w_o=written("W_O", scene.w_o, self.row, self.column, self.values))
+        before: Array = getattr(scene, self.field)
+        after = written(self.symbol, before, self.row, self.column, self.values)
+        return replace(scene, **{self.field: after})  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetProjectionBlock(SetBlock):
+    """Overwrite a rectangle of W_O."""
+
+    field: ClassVar[str] = "w_o"
+    symbol: ClassVar[str] = "W_O"
+    text: str = "Edit W_O"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -356,8 +370,7 @@ def written(name: str, matrix: Array, row: int, column: int, values: Array) -> A
 
 
 def _with_width(head: Head, d_k: int) -> Head:
-    given = {name: getattr(head, name) for name in ("q", "k", "w_q", "w_k")}
-    changed = {name: _resized(head, value, d_k) for name, value in given.items()}
+    changed = {name: _resized(head, getattr(head, name), d_k) for name in NONE_GIVEN}
     return replace(head, **changed)  # type: ignore[arg-type]
 
 

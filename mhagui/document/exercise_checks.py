@@ -1,24 +1,26 @@
 """What shows on the bench that a step of an exercise is done, told with its numbers."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from mhagui import core
 from mhagui.document.compute import HeadResult
+from mhagui.document.cost import is_standard, parameters_of
 from mhagui.document.exercises import Check, Shown
 from mhagui.document.lessons import load_lesson
 from mhagui.document.patterns import Pattern
-from mhagui.document.presets import Preset, preset_matrix, why_not
+from mhagui.document.presets import Preset, is_preset
 from mhagui.document.records import Array, sealed
-from mhagui.document.scene import Scene
 from mhagui.document.solver import gain_for
 from mhagui.document.view_state import WhatIf
 from mhagui.formats import fixed, short
 
 ROW_4, ROW_6 = 3, 5  # from 0
 MOST_CHANNELS = 8  # that a reading tells of
+SHARP_WIDTH = 2  # d_k of exercise 6: the scores are |K|·g/√d_k
 ROUNDING = 1e-9  # of what the solver finds, to either side
 
 
@@ -31,24 +33,17 @@ def _mixed_channels(shown: Shown) -> list[int]:
     return [int(channel) for channel in np.flatnonzero(hears > 1)]
 
 
-def _is_preset(scene: Scene, preset: Preset) -> bool:
-    return why_not(preset, scene) is None and np.array_equal(
-        scene.w_o, preset_matrix(preset, scene)
-    )
-
-
 def unmixed(preset: Preset, shown: Shown) -> str | None:
     """Tell who hears whom where W_O is ``preset`` and no output channel hears two heads."""
-    if shown.scene.n_heads < 2 or not _is_preset(shown.scene, preset) or _mixed_channels(shown):
+    if shown.scene.n_heads < 2 or not is_preset(preset, shown.scene) or _mixed_channels(shown):
         return None
     return _who_hears_whom(shown, range(shown.scene.d_model))
 
 
 def mixed(shown: Shown) -> str | None:
-    """Tell which output channels hear several heads through a W_O that is no preset."""
+    """Tell which output channels hear several heads through a W_O that is not the lesson's."""
     channels = _mixed_channels(shown)
-    is_own = not any(_is_preset(shown.scene, preset) for preset in Preset if _is_plain(preset))
-    if not channels or not is_own:
+    if not channels or is_preset(Preset.LESSON, shown.scene):
         return None
     residual = short(shown.result.filter_bank_residual, 2)
     return f"{_who_hears_whom(shown, channels)}; filter-bank residual {residual}"
@@ -65,36 +60,23 @@ def _who_hears_whom(shown: Shown, channels: Sequence[int]) -> str:
     return "; ".join(told)
 
 
-def _is_plain(preset: Preset) -> bool:
-    return preset is not Preset.RANDOM_ORTHOGONAL
-
-
 # --- exercises 2 and 5: what heads cost
 
 
-def _parameters(sizes: WhatIf) -> int:
-    return core.parameter_count(sizes.d_model, sizes.n_heads, sizes.d_k, sizes.d_v).total
-
-
-def sizes_asked(d_model: int, n_heads: int, width: int, shown: Shown) -> str | None:
-    """Tell what the sizes cost, where they are those asked for."""
+def sizes_asked(wanted: WhatIf, shown: Shown) -> str | None:
+    """Tell what ``wanted`` costs, where these sizes are asked for, at whatever T."""
     asked = shown.view.what_if
-    if asked is None or (asked.d_model, asked.n_heads, asked.d_k, asked.d_v) != (
-        d_model,
-        n_heads,
-        width,
-        width,
-    ):
+    if asked is None or replace(asked, n_positions=wanted.n_positions) != wanted:
         return None
-    return f"d_k = {width}, {_parameters(asked):,} parameters"
+    return f"d_k = {wanted.d_k}, {parameters_of(wanted).total:,} parameters"
 
 
-def cost_check(d_model: int, n_heads: int, width: int) -> Check:
+def cost_check(wanted: WhatIf) -> Check:
     """Return the check that the cost of these sizes has been asked for."""
-    text = f"d_model = {d_model}, H = {n_heads}"
-    if width * n_heads != d_model:
-        text += f", d_k = d_v = {width}"
-    return Check(f"h{n_heads}", text, partial(sizes_asked, d_model, n_heads, width))
+    text = f"d_model = {wanted.d_model}, H = {wanted.n_heads}"
+    if not is_standard(wanted):
+        text += f", d_k = d_v = {wanted.d_k}"
+    return Check(f"h{wanted.n_heads}", text, partial(sizes_asked, wanted))
 
 
 # --- exercise 3: more heads, same roles
@@ -179,7 +161,7 @@ def _first_token_heads(shown: Shown) -> list[HeadResult]:
 
 
 def _magnitude(head: HeadResult) -> float:
-    """Return key magnitude times gain, on which alone the weights depend."""
+    """Return key magnitude times gain, on which the weights depend at a given d_k."""
     return head.head.key_magnitude * head.gain
 
 
@@ -191,7 +173,9 @@ def _sharpness(head: HeadResult) -> str:
 
 
 def sharper(wanted: float, shown: Shown) -> str | None:
-    """Tell how sharp a first-token head is at t6, where |K|·g is ``wanted``."""
+    """Tell how sharp a first-token head is at t6, where |K|·g is ``wanted`` and d_k is 2."""
+    if shown.scene.d_k != SHARP_WIDTH:
+        return None
     heads = [h for h in _first_token_heads(shown) if abs(_magnitude(h) - wanted) < 1e-6]
     return f"row t6: {_sharpness(heads[0])}" if heads else None
 

@@ -5,6 +5,7 @@ Facts and figures are those of the lesson on multi-head attention.
 
 from functools import cache, partial
 
+from mhagui.document.cost import CASES, parameters_of
 from mhagui.document.exercise_checks import (
     ROW_4,
     ROW_6,
@@ -24,9 +25,9 @@ from mhagui.document.exercises import Check, Choice, Exercise, Number, Objective
 from mhagui.document.presets import Preset
 from mhagui.document.view_state import WhatIf
 
-EXERCISE_2_HEADS = (1, 2, 4, 6, 8, 12)
-_EXERCISE_2, _EXERCISE_5 = WhatIf(384, 12, 32, 32, 128), WhatIf(512, 16, 64, 64, 128)
-_OTHER_SIZES = WhatIf(d_model=256, n_heads=4, d_k=32, d_v=32, n_positions=128)
+_LENGTH = 128
+_EXERCISE_2, _EXERCISE_5 = (case.layers(_LENGTH) for case in CASES)
+_OTHER_SIZES = WhatIf(d_model=256, n_heads=4, d_k=32, d_v=32, n_positions=_LENGTH)
 
 
 def _exercise_1() -> Exercise:
@@ -36,7 +37,8 @@ def _exercise_1() -> Exercise:
         task=(
             "Set W_O to the identity (Presets, above the table) and read who listens to whom.",
             "Set it to “swap head blocks” and read again.",
-            "Then write a W_O of your own in which some output channel hears both heads.",
+            "Then have a W_O in which some output channel hears both heads: write one of your own, "
+            "or take a random orthogonal one.",
         ),
         start=Start("two-heads", ("outputProjectionDock",)),
         checks=(
@@ -50,7 +52,7 @@ def _exercise_1() -> Exercise:
                 "W_O swaps the head blocks, and no channel hears two heads",
                 partial(unmixed, Preset.SWAP),
             ),
-            Check("mix", "With a W_O of your own a channel hears two heads", mixed),
+            Check("mix", "With a W_O other than the lesson's a channel hears two heads", mixed),
         ),
         questions=(
             Choice(
@@ -97,7 +99,6 @@ def _exercise_1() -> Exercise:
 
 
 def _exercise_2() -> Exercise:
-    checks = tuple(cost_check(384, heads, 384 // heads) for heads in EXERCISE_2_HEADS)
     return Exercise(
         number=2,
         title="More heads, same d_model",
@@ -106,12 +107,12 @@ def _exercise_2() -> Exercise:
             "Set H to 1, 2, 4, 6, 8 and 12, and read d_k and the number of parameters each time.",
         ),
         start=Start(None, ("costDock",), _OTHER_SIZES),
-        checks=checks,
+        checks=tuple(map(cost_check, _EXERCISE_2)),
         questions=(
             Number(
                 "count",
                 "How many parameters has the layer at H = 12?",
-                4 * 384**2,
+                parameters_of(_EXERCISE_2[-1]).total,
                 0,
                 "parameters",
             ),
@@ -135,7 +136,7 @@ def _exercise_2() -> Exercise:
             "exponentials, with H."
         ),
         figures=("cost",),
-        sizes=_EXERCISE_2,
+        sizes=_EXERCISE_2[-1],
     )
 
 
@@ -247,7 +248,7 @@ def _exercise_5() -> Exercise:
             "Then let H be 16 while d_k and d_v stay 64, and compare the parameters.",
         ),
         start=Start(None, ("costDock",), _OTHER_SIZES),
-        checks=(cost_check(512, 8, 64), cost_check(512, 16, 64)),
+        checks=tuple(map(cost_check, _EXERCISE_5)),
         questions=(
             Number("factor", "By which factor does the number of parameters grow?", 2, 0, "times"),
             Choice(
@@ -269,7 +270,7 @@ def _exercise_5() -> Exercise:
             "known to work, and d_model = H·d_k grows along."
         ),
         figures=("cost",),
-        sizes=_EXERCISE_5,
+        sizes=_EXERCISE_5[-1],
     )
 
 
@@ -278,14 +279,14 @@ def _exercise_6() -> Exercise:
         number=6,
         title="A sharper first token",
         task=(
-            "Give head 1 a key magnitude of 6 and then of 9 (or a gain of 2 and 3), and read the "
-            "bits it spends at t6.",
+            "Give head 1 a key magnitude of 6 and then of 9 (or a gain of 2 and 3) at d_k = 2, and "
+            "read the bits it spends at t6.",
             "Find the magnitude that brings its effective positions at t6 just below 1.1.",
         ),
         start=Start("four-heads", ("headsDock", "entropyDock"), row=ROW_6),
         checks=(
-            Check("six", "A first-token head with |K|·g = 6", partial(sharper, 6.0)),
-            Check("nine", "A first-token head with |K|·g = 9", partial(sharper, 9.0)),
+            Check("six", "A first-token head with |K|·g = 6 at d_k = 2", partial(sharper, 6.0)),
+            Check("nine", "A first-token head with |K|·g = 9 at d_k = 2", partial(sharper, 9.0)),
             Check(
                 "enough", "Its effective positions at t6 are from 1.09 to 1.1", just_sharp_enough
             ),
@@ -311,6 +312,7 @@ def _exercise_6() -> Exercise:
             "lead: 1.824 bits at 3, 0.510 at 6, 0.091 at 9; 8.31 is where 2^H passes 1.1."
         ),
         figures=("heads", "entropy"),
+        has_solver=True,
     )
 
 

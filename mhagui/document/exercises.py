@@ -106,6 +106,8 @@ class Exercise:
         Names of the figures that belong into a report.
     sizes
         The layer whose cost is drawn there; None for that of the scene.
+    has_solver
+        Whether a gain that gives so many effective positions can be asked for.
     """
 
     number: int
@@ -118,6 +120,7 @@ class Exercise:
     why: str
     figures: tuple[str, ...] = ()
     sizes: WhatIf | None = None
+    has_solver: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -18,9 +18,11 @@ from mhagui.errors import UserError
 
 MAX_NAME_LENGTH = 60
 MAX_LAYERS = 2
-# Which matrices each pattern needs that is not designed; the others have none.
+# The matrices of a head by the names of their fields, and those that a designed head has not.
+SYMBOLS = {"q": "Q", "k": "K", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V"}
+NONE_GIVEN: dict[str, Array | None] = dict.fromkeys(("q", "k", "w_q", "w_k"))
+# Which of them each pattern needs that is not designed.
 _GIVEN = {Pattern.HAND_SET: ("q", "k"), Pattern.PROJECTED: ("w_q", "w_k")}
-_SYMBOLS = {"q": "Q", "k": "K", "w_q": "W_Q", "w_k": "W_K"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +84,7 @@ class Head(Record):
         set_field("settings", checked_settings(self.pattern, tuple(self.settings)))
         set_field("layer", count("The layer of a head", self.layer, MAX_LAYERS))
         set_field("w_v", matrix(f"W_V of head “{self.name}”", self.w_v))
-        for field in _SYMBOLS:
+        for field in NONE_GIVEN:
             set_field(field, _given_matrix(self, field))
         check_finite(f"The gain of head “{self.name}”", self.gain)
         if not 0 <= self.key_magnitude <= LARGEST:
@@ -103,10 +105,10 @@ class Head(Record):
     def _check_shape(self, field: str, rows: tuple[int, str], columns: tuple[int, str]) -> None:
         value = getattr(self, field)
         if value is not None and value.shape != (rows[0], columns[0]):
-            symbol = _SYMBOLS.get(field, "W_V")
             raise UserError(
-                f"{symbol} of head “{self.name}” is {shape_text(value)}, but this scene needs "
-                f"{rows[0]} × {columns[0]} ({rows[1]} rows, {columns[1]} columns)."
+                f"{SYMBOLS[field]} of head “{self.name}” is {shape_text(value)}, "
+                f"but this scene needs {rows[0]} × {columns[0]} "
+                f"({rows[1]} rows, {columns[1]} columns)."
             )
 
 
@@ -116,6 +118,6 @@ def _given_matrix(head: Head, field: str) -> Array | None:
     if (value is not None) is not is_needed:
         what = "needs" if is_needed else "takes no"
         raise UserError(
-            f"Head “{head.name}” ({head.pattern.value}) {what} matrix {_SYMBOLS[field]}."
+            f"Head “{head.name}” ({head.pattern.value}) {what} matrix {SYMBOLS[field]}."
         )
-    return matrix(f"{_SYMBOLS[field]} of head “{head.name}”", value) if is_needed else None
+    return matrix(f"{SYMBOLS[field]} of head “{head.name}”", value) if is_needed else None

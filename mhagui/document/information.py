@@ -6,7 +6,7 @@ hands in the study before, of which every step whose inputs are the same is take
 
 import itertools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,12 +20,16 @@ from mhagui.document.records import Array, sealed
 from mhagui.document.response import shown_row, spaced_rows
 from mhagui.document.scene import Scene
 from mhagui.document.token_source import SourceKind, TokenSource
+from mhagui.document.view_state import ViewState
 
 MOST_OBSERVATIONS = 2**18  # sequences times heads: what can be gone through at every step of a drag
 MOST_PAIR_CELLS = 2**14  # of A, for the divergence of two heads: all rows up to T = 128
 MOST_REPORTED_HEADS = 8
 MOST_NUMBERS = 2**22  # of the inputs X of all sequences, for a head that attends by content
 _NOTHING = 1e-9  # bits
+
+
+_Below = tuple[Array, Array]
 
 
 class HeadInformation(NamedTuple):
@@ -82,6 +86,14 @@ class InformationStudy:
     following: Array = field(repr=False)
     steps: Steps = field(repr=False)
 
+    def reasons(self) -> list[str]:
+        """Return each reason why heads are unknown, behind their names: h1, h2: reason."""
+        heads: dict[str, list[str]] = {}
+        for number, told in enumerate(self.heads, 1):
+            if told.why_not:
+                heads.setdefault(told.why_not, []).append(f"h{number}")
+        return [f"{', '.join(names)}: {reason}." for reason, names in heads.items()]
+
     def pair(self, one: int, other: int) -> PairInformation:
         """Return what the heads at places ``one`` and ``other``, from 0, tell together."""
         first, second = self.heads[one], self.heads[other]
@@ -119,7 +131,8 @@ def study_information(
     """Return what every head tells of X_{t+1} at ``row``, t from 0."""
     recall, source = Recall(earlier.steps if earlier else {}), scene.source
     most = min(core.MOST_SEQUENCES, MOST_OBSERVATIONS // scene.n_heads)
-    outlook = recall("outlook", _outlook, _exactly(source), row + 1, most)
+    exactly = replace(source, resolution=0.0)  # its sequences are the same
+    outlook = recall("outlook", _outlook, exactly, row + 1, most)
     why_not = _too_long(row + 1, outlook.sequences, most)
     if why_not:
         whole = math.nan
@@ -147,8 +160,14 @@ def study_divergences(result: Result, earlier: Divergences | None = None) -> Div
     return Divergences(sealed(bits + bits.T), rows, recall.steps)
 
 
-def default_pair(scene: Scene) -> tuple[int, int] | None:
-    """Return the places of the two heads to look at first: heads 2 and 3 where there are."""
+def places_of(view: ViewState, scene: Scene) -> tuple[int, int] | None:
+    """Return the places of the two heads looked at, from 0; None in a scene of one head.
+
+    At first they are heads 2 and 3 where there are.
+    """
+    if view.pair is not None:
+        one, other = view.pair
+        return scene.index_of(one), scene.index_of(other)
     return (1, 2) if scene.n_heads > 2 else (0, 1) if scene.n_heads == 2 else None
 
 
@@ -169,7 +188,7 @@ def verdict(pair: PairInformation, one: str, other: str) -> str:
     if pair.joint - most < _NOTHING:
         return f"{one if pair.one > pair.other else other} tells all that {both} do"
     if balance < _NOTHING:
-        return "Different fragments: they add"
+        return "They add, or redundancy and synergy balance"
     return "Fragments that overlap in part"
 
 
@@ -223,11 +242,6 @@ def _pair_report(study: InformationStudy, one: int, other: int) -> dict[str, Any
     }
 
 
-def _exactly(source: TokenSource) -> TokenSource:
-    """Return the source whatever the resolution: its sequences are the same."""
-    return TokenSource(source.kind, source.n_symbols, source.lag, source.transition)
-
-
 def _outlook(source: TokenSource, length: int, most_sequences: int) -> _Outlook:
     sequences, probabilities = core.enumerate_tokens(source.next_tokens, length, most_sequences)
     sequences.flags.writeable = False
@@ -260,8 +274,8 @@ def _of_head(
         return HeadInformation(math.nan, None, why_not)
     if head.head.pattern is Pattern.PROJECTED:
         read = _layer_below(scene, result, head.head, recall)
-        given = scene.x, head.head, head.gain, len(scene.vocabulary), outlook.sequences
-        rows = recall(f"rows {uid}", _rows_by_content, *given, *read)
+        given = scene.x, head.head, head.gain, len(scene.vocabulary), outlook.sequences, read
+        rows = recall(f"rows {uid}", _rows_by_content, *given)
     else:
         rows = recall(f"row {uid}", _row, head.weights, length)
     seen = rows, outlook.sequences, source.n_symbols, source.resolution
@@ -297,23 +311,28 @@ def _heads_below(result: Result, head: Head) -> list[tuple[int, HeadResult]]:
     ]
 
 
-def _layer_below(scene: Scene, result: Result, head: Head, recall: Recall) -> list[Array]:
-    """Return A and W_V W_O^(h) of each head that ``head`` reads, one after the other."""
-    arrays = []
+def _layer_below(scene: Scene, result: Result, head: Head, recall: Recall) -> tuple[_Below, ...]:
+    """Return A and W_V W_O^(h) of each head that ``head`` reads."""
+    below = []
     for place, other in _heads_below(result, head):
         name, w_v = f"added by {other.head.uid}", other.head.w_v
-        added = recall.array(name, _through, w_v, scene.w_o, place * scene.d_v)
-        arrays += [other.weights, added]
-    return arrays
+        added = recall.array(name, _through, w_v, scene.w_o, scene.rows_of(place))
+        below.append((other.weights, added))
+    return tuple(below)
 
 
-def _through(w_v: Array, w_o: Array, first: int) -> Array:
-    product: Array = w_v @ w_o[first : first + w_v.shape[1]]
+def _through(w_v: Array, w_o: Array, rows: slice) -> Array:
+    product: Array = w_v @ w_o[rows]
     return product
 
 
 def _rows_by_content(
-    x: Array, head: Head, gain: float, n_words: int, sequences: core.Tokens, *below: Array
+    x: Array,
+    head: Head,
+    gain: float,
+    n_words: int,
+    sequences: core.Tokens,
+    below: tuple[_Below, ...],
 ) -> Array:
     """Return row t of A of a projected head for every sequence, symbol s being word s, (N, t)."""
     assert head.w_q is not None
@@ -322,7 +341,7 @@ def _rows_by_content(
     place = x[:length].copy()
     place[:, :n_words] = 0.0
     read = words = np.eye(n_words, x.shape[1])[sequences] + place
-    for weights, through in zip(below[::2], below[1::2], strict=True):
+    for weights, through in below:
         read = read + weights[:length, :length] @ words @ through
     scores = core.attention_scores(read[:, -1:] @ head.w_q, read @ head.w_k)
     return sealed(core.weights_from_scores(scores, gain=gain, mask=None)[:, 0])

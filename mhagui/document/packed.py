@@ -141,16 +141,6 @@ class PackedProjection:
         return list(readers.values())
 
 
-def packed_projection(symbol: str, x: Array, *parts: Array | None) -> PackedProjection:
-    """Return the packed matrix ``symbol``, W_Q, W_K or W_V, of a layer whose input is ``x``.
-
-    ``parts`` are, of each head in turn, what a ``Slice`` is made of.
-    """
-    inputs, wanted, own = parts[0::3], parts[1::3], parts[2::3]
-    slices = (Slice(*part) for part in zip(inputs, wanted, own, strict=True))  # type: ignore[arg-type]
-    return PackedProjection(symbol, x, tuple(slices))
-
-
 def _solved(x: Array, wanted: Array) -> Array:
     """Return the shortest W with x W = ``wanted``; where there is none, what comes closest."""
     if len(x) <= x.shape[1] and np.array_equal(x @ x.T, np.eye(len(x))):

@@ -3,17 +3,18 @@
 import enum
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from mhagui import core
 from mhagui.document.compute import BoolArray, HeadResult, Recall, Result, Steps
-from mhagui.document.records import Array
+from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
 
 _LARGEST = sys.float_info.max
+_EQUAL = 1e-12  # relative: numbers as near as that differ by rounding alone
 
 
 class Stage(NamedTuple):
@@ -83,24 +84,23 @@ _POSITIONS = (Axis.QUERY, Axis.KEY)
 _OF_QUERIES = (Axis.QUERY, Axis.FEATURE)
 
 
-class Pipeline:
-    """Makes the matrices of one stage of one head; what did not change is the same object again.
+@dataclass(frozen=True, eq=False)
+class StageStudy:
+    """The matrices of one stage of one head: the operands, and what comes out of it, the last.
 
-    Of the T × T matrices that a result does not hold at most one is kept: that of the stage last
-    asked for.
+    Of the T × T matrices that a result does not hold, it and ``steps`` hold one.
     """
 
-    def __init__(self) -> None:
-        self._steps: Steps = {}
+    matrices: tuple[StageMatrix, ...]
+    steps: Steps = field(repr=False)
 
-    def matrices(
-        self, scene: Scene, result: Result, place: int, stage: int
-    ) -> tuple[StageMatrix, ...]:
-        """Return the operands and what comes out of ``stage``, of head number ``place`` from 0."""
-        recall = Recall(self._steps)
-        made = _matrices(scene, result, place, stage, recall)
-        self._steps = recall.steps
-        return made
+
+def study_stage(
+    scene: Scene, result: Result, place: int, stage: int, earlier: StageStudy | None = None
+) -> StageStudy:
+    """Return ``stage`` of head number ``place``, from 0; what is as in ``earlier`` is the same."""
+    recall = Recall(earlier.steps if earlier else {})
+    return StageStudy(_matrices(scene, result, place, stage, recall), recall.steps)
 
 
 def _matrices(
@@ -165,7 +165,7 @@ def _of_values(
             StageMatrix("·", "V", head.values, (Axis.KEY, Axis.FEATURE), "V, O_h"),
             StageMatrix("=", "O_h", head.output, _OF_QUERIES, "V, O_h"),
         )
-    block = recall.part("block", scene.w_o[place * scene.d_v : (place + 1) * scene.d_v])
+    block = recall.part("block", scene.w_o[scene.rows_of(place)])
     shared = "all three"
     return (
         StageMatrix("", "O_h", head.output, _OF_QUERIES, shared),
@@ -229,6 +229,22 @@ class RowArithmetic:
     total: float
     weights: Array
 
+    @property
+    def n_allowed(self) -> int:
+        """How many keys the row may see."""
+        return int(np.count_nonzero(self.allowed))
+
+    @property
+    def ties(self) -> BoolArray:
+        """Which keys have the row's largest g·S, but for rounding, (T,)."""
+        equal: BoolArray = self.exponents >= -_EQUAL * max(abs(self.gained[self.largest]), 1.0)
+        return equal
+
+    def feature_products(self, key: int) -> Array:
+        """Return q_t times k_i of ``key``, feature by feature, (d_k,)."""
+        products: Array = self.q * self.keys[key]
+        return products
+
     def neighbours(self, key: int) -> tuple[int, ...]:
         """Return the keys to compare ``key`` with, itself among them: beside it, and the largest.
 
@@ -244,7 +260,9 @@ def row_arithmetic(result: Result, place: int, query: int) -> RowArithmetic:
     It costs no more than the row: T·d_k products.
     """
     head = result.heads[place]
-    scores, allowed = head.scores[query], result.allowed[query]
+    # Copies, which keep no T × T matrix alive.
+    scores, weights = sealed(head.scores[query].copy()), sealed(head.weights[query].copy())
+    allowed = result.allowed[query].copy()
     exponents = core.softmax_exponents(scores[np.newaxis], gain=head.gain, mask=allowed)[0]
     with np.errstate(under="ignore"):
         exponentials = np.exp(exponents)
@@ -262,5 +280,5 @@ def row_arithmetic(result: Result, place: int, query: int) -> RowArithmetic:
         exponents=exponents,
         exponentials=exponentials,
         total=float(np.add.reduce(exponentials)),
-        weights=head.weights[query],
+        weights=weights,
     )

@@ -52,6 +52,13 @@ def why_not(preset: Preset, scene: Scene) -> str | None:
     return None
 
 
+def is_preset(preset: Preset, scene: Scene) -> bool:
+    """Say whether W_O is ``preset``; of random orthogonal, that of seed 0."""
+    return why_not(preset, scene) is None and np.array_equal(
+        scene.w_o, preset_matrix(preset, scene)
+    )
+
+
 def preset_matrix(preset: Preset, scene: Scene, seed: int = 0) -> Array:
     """Return the W_O of ``preset``, (H * d_v, d_model).
 

@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import TypeVar
 
 from mhagui.document.exercise_list import exercises
 from mhagui.document.exercises import Exercise, Objective, Question, Shown
 from mhagui.document.scene_file import scene_to_json
+
+Key = TypeVar("Key", int, str)
 
 
 def _nothing() -> Mapping[str, str]:
@@ -34,6 +37,15 @@ class Progress:
     readings: Mapping[str, str] = field(default_factory=_nothing)
     answers: Mapping[str, str] = field(default_factory=_nothing)
     scenes: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def with_others(self, kept: "Progress", known: "Progress") -> "Progress":
+        """Return this with what is ``kept`` by others: all that was not ``known`` to be there."""
+        return replace(
+            self,
+            readings=_joined(self.readings, kept.readings, known.readings),
+            answers=_joined(self.answers, kept.answers, known.answers),
+            scenes=_joined(self.scenes, kept.scenes, known.scenes),
+        )
 
     def started(self, exercise: Exercise) -> "Progress":
         """Return the progress once ``exercise`` is worked on; what is met of it stays met."""
@@ -99,6 +111,13 @@ class Progress:
     def is_shown(self, objective: Objective) -> bool:
         """Say whether every exercise that shows ``objective`` is done."""
         return all(self.is_done(e) for e in exercises() if e.number in objective.exercises)
+
+
+def _joined(
+    mine: Mapping[Key, str], kept: Mapping[Key, str], known: Mapping[Key, str]
+) -> Mapping[Key, str]:
+    others = {key: text for key, text in kept.items() if known.get(key) != text}
+    return MappingProxyType({**others, **mine})
 
 
 def _without(texts: Mapping[str, str], keys: set[str]) -> Mapping[str, str]:

@@ -2,17 +2,20 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from mhagui import core
 from mhagui.document.blas import one_blas_thread
-from mhagui.document.compute import HeadResult, Result
+from mhagui.document.compute import HeadResult, Recall, Result, Steps
 from mhagui.document.designs import filter_of, ideal_taps
+from mhagui.document.head import Head
 from mhagui.document.json_text import finite
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
+from mhagui.document.view_state import default_row
 
 # ω of every spectrum that is shown, in radians per position: enough for every lobe of so many rows.
 FINE_ROWS = 128
@@ -51,15 +54,37 @@ class Spectrum(NamedTuple):
     delay: Array
 
 
+@dataclass(frozen=True, eq=False)
+class ResponseStudy:
+    """One row of every head, and the mean of ``distances`` of each head, in the scene's order."""
+
+    responses: tuple[RowResponse, ...]
+    mean_distances: tuple[float, ...]
+    steps: Steps = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class SpectrumStudy:
+    """What row ``row`` of every head makes of frequencies, and the weights that this came from."""
+
+    row: int
+    spectra: tuple[Spectrum, ...]
+    weights: tuple[Array, ...] = field(repr=False)
+
+
 def shown_row(scene: Scene, row: int | None) -> int:
-    """Return ``row`` (from 0); where it is None that of t4, or the last where T is less."""
-    return min(3, scene.n_positions - 1) if row is None else row
+    """Return ``row`` (from 0), or the default row where it is None."""
+    return default_row(scene) if row is None else row
 
 
 def row_response(head: HeadResult, row: int) -> RowResponse:
     """Return row ``row`` (from 0) of ``head``."""
-    taps = head.weights[row, : row + 1]
-    ideal = ideal_taps(head.head, row)
+    return _row_response(head.weights, head.head, row)
+
+
+def _row_response(weights: Array, head: Head, row: int) -> RowResponse:
+    taps = sealed(weights[row, : row + 1].copy())  # which keeps no T × T weights alive
+    ideal = ideal_taps(head, row)
     distance = math.nan if ideal is None else float(core.total_variation(taps, ideal))
     return RowResponse(taps, ideal, distance)
 
@@ -82,15 +107,19 @@ def spaced_rows(n_positions: int, most: int) -> list[int]:
 
 def mean_distance(head: HeadResult) -> float:
     """Return the mean of ``distances`` over ``mean_rows``, NaN where none of them has an ideal."""
-    n_positions = len(head.weights)
-    every = {row: ideal_taps(head.head, row) for row in mean_rows(n_positions)}
+    return _mean_distance(head.weights, head.head)
+
+
+def _mean_distance(weights: Array, head: Head) -> float:
+    n_positions = len(weights)
+    every = {row: ideal_taps(head, row) for row in mean_rows(n_positions)}
     ideals = {row: taps for row, taps in every.items() if taps is not None}
     if not ideals:
         return math.nan
     wanted = np.zeros((len(ideals), n_positions))
     for place, (row, taps) in enumerate(ideals.items()):
         wanted[place, : row + 1] = taps
-    return float(core.total_variation(head.weights[list(ideals)], wanted).mean())
+    return float(core.total_variation(weights[list(ideals)], wanted).mean())
 
 
 def spectra(heads: Sequence[HeadResult], row: int) -> list[Spectrum]:
@@ -102,6 +131,33 @@ def spectra(heads: Sequence[HeadResult], row: int) -> list[Spectrum]:
         magnitudes = sealed(np.abs(core.frequency_response(taps, FREQUENCIES)))
         delays = sealed(core.group_delay(taps, FREQUENCIES))
     return [Spectrum(*of_head) for of_head in zip(magnitudes, delays, strict=True)]
+
+
+def study_responses(
+    result: Result, row: int, earlier: ResponseStudy | None = None
+) -> ResponseStudy:
+    """Return row ``row`` (from 0) of every head, with what is the same taken from ``earlier``."""
+    recall = Recall(earlier.steps if earlier else {})
+    responses, means = [], []
+    for head in result.heads:
+        uid, of = head.head.uid, (head.weights, head.head)
+        responses.append(recall(f"row {uid}", _row_response, *of, row))
+        means.append(recall(f"mean {uid}", _mean_distance, *of))
+    return ResponseStudy(tuple(responses), tuple(means), recall.steps)
+
+
+def study_spectra(result: Result, row: int, earlier: SpectrumStudy | None = None) -> SpectrumStudy:
+    """Return the spectra of row ``row`` (from 0), of all heads that are not as in ``earlier``.
+
+    They are made at once, for each alone would cost as much as all.
+    """
+    known: dict[int, Spectrum] = {}
+    if earlier is not None and earlier.row == row:
+        known = {id(of): found for of, found in zip(earlier.weights, earlier.spectra, strict=True)}
+    new = [head for head in result.heads if id(head.weights) not in known]
+    known |= {id(of.weights): found for of, found in zip(new, spectra(new, row), strict=True)}
+    weights = tuple(head.weights for head in result.heads)
+    return SpectrumStudy(row, tuple(known[id(of)] for of in weights), weights)
 
 
 def delay_range(row: int) -> tuple[float, float]:
@@ -117,21 +173,24 @@ def impulse_report(scene: Scene, result: Result, row: int | None = None) -> dict
     """Return impulse responses and their distances to the ideals, as JSON can hold them.
 
     ``row`` is t from 0, t4 where it is None. Taps are those of t1 .. t; ``total_variation`` lists
-    the rows t1 .. tT, and what has no ideal is None and does not count in the mean.
+    the rows t1 .. tT, its mean is over those of ``mean_rows``, t from 1. What has no ideal is None
+    and does not count in the mean.
     """
     at = shown_row(scene, row)
-    return {"t": at + 1, "heads": [_head_report(head, at) for head in result.heads]}
+    return {
+        "t": at + 1,
+        "mean_rows": [number + 1 for number in mean_rows(scene.n_positions)],
+        "heads": [_head_report(head, at) for head in result.heads],
+    }
 
 
 def _head_report(head: HeadResult, row: int) -> dict[str, object]:
     taps, ideal, _ = row_response(head, row)
-    of_rows = distances(head)
-    known = of_rows[~np.isnan(of_rows)]
     return {
         "name": head.head.name,
         "filter": filter_of(head.head),
         "taps": taps.tolist(),
         "ideal": None if ideal is None else ideal.tolist(),
-        "total_variation": [finite(value) for value in of_rows],
-        "mean_total_variation": float(known.mean()) if len(known) else None,
+        "total_variation": [finite(value) for value in distances(head)],
+        "mean_total_variation": finite(mean_distance(head)),
     }

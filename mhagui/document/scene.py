@@ -119,6 +119,11 @@ class Scene(Record):
         return len(self.heads)
 
     @property
+    def n_fixed_features(self) -> int:
+        """How many columns of X, from the first, hold the words and positions of the tokens."""
+        return len(self.vocabulary) + POSITION_FEATURES * self.has_position_code
+
+    @property
     def active(self) -> tuple[bool, ...]:
         """For each head whether it reaches W_O: not muted, and soloed if any head is."""
         any_solo = any(head.soloed for head in self.heads)
@@ -138,6 +143,10 @@ class Scene(Record):
     def head(self, uid: int) -> Head:
         """Return head ``uid``."""
         return self.heads[self.index_of(uid)]
+
+    def rows_of(self, place: int) -> slice:
+        """Return the rows of W_O that the head at ``place``, from 0, owns."""
+        return slice(place * self.d_v, (place + 1) * self.d_v)
 
     def with_head(self, uid: int, **changes: object) -> "Scene":
         """Return a scene in which head ``uid`` has ``changes``."""
@@ -162,8 +171,10 @@ def embedded_tokens(
 ) -> Array:
     """Return X of shape (T, d_model) for ``tokens``, each of them in ``vocabulary``.
 
-    Columns: the word, one-hot; with ``has_position_code`` cos 2πt/T and sin 2πt/T; zeros.
+    Columns: the word, one-hot; with ``has_position_code`` cos 2πt/T and sin 2πt/T; zeros. Raises
+    UserError where a token is no such word, or ``d_model`` has no room for all of them.
     """
+    _check_words(tokens, vocabulary, d_model, has_position_code=has_position_code)
     x = np.zeros((check_positions(len(tokens)), d_model))
     n_words, positions = len(vocabulary), np.arange(len(tokens))
     place = {word: column for column, word in enumerate(vocabulary)}
@@ -175,17 +186,29 @@ def embedded_tokens(
     return sealed(x)
 
 
-def designed_input(scene: Scene, n_positions: int) -> Array:
-    """Return the X that ``scene`` begins with at T = ``n_positions``.
+def made_input(
+    n_positions: int,
+    d_model: int,
+    tokens: tuple[str, ...] = (),
+    vocabulary: tuple[str, ...] = (),
+    *,
+    has_position_code: bool = False,
+) -> Array:
+    """Return X of shape (T, d_model) as it is where nobody wrote into it.
 
-    One-hot tokens; in a scene with a vocabulary its tokens, again from the first where they end.
+    One-hot tokens; with a vocabulary ``tokens``, again from the first where they end.
     """
-    if not scene.vocabulary:
-        return one_hot_tokens(n_positions, scene.d_model)
-    tokens = repeated(scene.tokens, check_positions(n_positions))
-    return embedded_tokens(
-        tokens, scene.vocabulary, scene.d_model, has_position_code=scene.has_position_code
-    )
+    if not vocabulary:
+        return one_hot_tokens(n_positions, d_model)
+    tokens = repeated(tokens, check_positions(n_positions))
+    return embedded_tokens(tokens, vocabulary, d_model, has_position_code=has_position_code)
+
+
+def designed_input(scene: Scene, n_positions: int) -> Array:
+    """Return the X that ``scene`` begins with at T = ``n_positions``."""
+    code = scene.has_position_code
+    words = scene.tokens, scene.vocabulary
+    return made_input(n_positions, scene.d_model, *words, has_position_code=code)
 
 
 def repeated(tokens: tuple[str, ...], n_positions: int) -> tuple[str, ...]:
@@ -252,15 +275,23 @@ def _check_tokens(scene: Scene) -> None:
         raise UserError("A word is in the vocabulary twice; each needs a column of its own.")
     if scene.has_position_code and not scene.vocabulary:
         raise UserError("A position code stands behind a vocabulary; this scene has none.")
-    unknown = [token for token in scene.tokens if token not in scene.vocabulary]
-    if scene.vocabulary and (unknown or not scene.tokens):
+    if scene.vocabulary:
+        code = scene.has_position_code
+        _check_words(scene.tokens, scene.vocabulary, scene.d_model, has_position_code=code)
+
+
+def _check_words(
+    tokens: tuple[str, ...], vocabulary: tuple[str, ...], d_model: int, *, has_position_code: bool
+) -> None:
+    unknown = [token for token in tokens if token not in vocabulary]
+    if unknown or not tokens:
         what = f"“{unknown[0]}” is not in it" if unknown else "there are no tokens"
         raise UserError(f"A scene with a vocabulary has tokens of it; {what}.")
-    n_features = len(scene.vocabulary) + POSITION_FEATURES * scene.has_position_code
-    if n_features > scene.d_model:
+    n_features = len(vocabulary) + POSITION_FEATURES * has_position_code
+    if n_features > d_model:
         raise UserError(
             f"The vocabulary and the position need {n_features} columns of X; it has "
-            f"d_model = {scene.d_model}."
+            f"d_model = {d_model}."
         )
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from mhagui.document.head import Head
+from mhagui.document.head import NONE_GIVEN, Head
 from mhagui.document.json_text import json_text
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, sealed
-from mhagui.document.scene import Scene, designed_input, embedded_tokens, one_hot_tokens
+from mhagui.document.scene import Scene, designed_input, made_input
 from mhagui.document.token_source import TokenSource
 from mhagui.errors import UserError
 
@@ -23,7 +23,6 @@ MAX_FILE_BYTES = 64 * 2**20  # the largest possible scene, written to full preci
 MAX_MESSAGE_LENGTH = 300
 
 Matrix = list[list[float]]
-_GIVEN_MATRICES = ("q", "k", "w_q", "w_k")
 
 
 class HeadEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -105,6 +104,7 @@ def scene_to_json(scene: Scene) -> bytes:
     As in the lessons a row of a matrix has a line of its own, and an X that is made of the tokens,
     or one-hot, is left out.
     """
+    made = designed_input(scene, scene.n_positions)
     entry = SceneEntry(
         format=FORMAT,
         version=VERSION,
@@ -115,7 +115,7 @@ def scene_to_json(scene: Scene) -> bytes:
         master_gain=scene.master_gain,
         heads=[_head_entry(head) for head in scene.heads],
         w_o=scene.w_o.tolist(),
-        x=None if scene.x.tobytes() == _input_of(scene).tobytes() else scene.x.tolist(),
+        x=None if scene.x.tobytes() == made.tobytes() else scene.x.tolist(),
         keep_margin=scene.keep_margin,
         tokens=list(scene.tokens),
         vocabulary=list(scene.vocabulary),
@@ -123,10 +123,6 @@ def scene_to_json(scene: Scene) -> bytes:
         source=_source_entry(scene.source),
     )
     return json_text(msgspec.to_builtins(entry), only_ascii=False).encode()
-
-
-def _input_of(scene: Scene) -> Array:
-    return designed_input(scene, scene.n_positions)
 
 
 def _read(path: Path) -> bytes:
@@ -206,18 +202,12 @@ def _input(entry: SceneEntry, d_model: int) -> Array:
     """Return X as given, or as made of the tokens; one-hot where there is nothing of the sort."""
     if entry.x is not None:
         return _matrix("x", entry.x)
-    if not entry.vocabulary:
-        return one_hot_tokens(entry.sequence_length, d_model)
-    if len(entry.tokens) != entry.sequence_length:
+    if entry.vocabulary and len(entry.tokens) != entry.sequence_length:
         raise UserError(
             f"there are {len(entry.tokens)} tokens, but sequence_length is {entry.sequence_length}."
         )
-    return embedded_tokens(
-        tuple(entry.tokens),
-        tuple(entry.vocabulary),
-        d_model,
-        has_position_code=entry.position_code,
-    )
+    words, code = (tuple(entry.tokens), tuple(entry.vocabulary)), entry.position_code
+    return made_input(entry.sequence_length, d_model, *words, has_position_code=code)
 
 
 def _source(entry: SourceEntry) -> TokenSource:
@@ -243,9 +233,7 @@ def _source_entry(source: TokenSource) -> SourceEntry | None:
 
 
 def _head(number: int, entry: HeadEntry) -> Head:
-    given = {
-        name: _given(f"{name} of head {number}", getattr(entry, name)) for name in _GIVEN_MATRICES
-    }
+    given = {name: _given(f"{name} of head {number}", getattr(entry, name)) for name in NONE_GIVEN}
     return Head(
         uid=number,
         name=entry.name,
@@ -262,7 +250,7 @@ def _head(number: int, entry: HeadEntry) -> Head:
 
 
 def _head_entry(head: Head) -> HeadEntry:
-    given = {name: getattr(head, name) for name in _GIVEN_MATRICES}
+    given = {name: getattr(head, name) for name in NONE_GIVEN}
     return HeadEntry(
         name=head.name,
         pattern=head.pattern.value,

@@ -12,13 +12,7 @@ import numpy as np
 from mhagui.document.checks import check_text
 from mhagui.document.edits import Edit, check_none_hand_set
 from mhagui.document.records import Array
-from mhagui.document.scene import (
-    MAX_TOKEN_LENGTH,
-    POSITION_FEATURES,
-    Scene,
-    check_positions,
-    embedded_tokens,
-)
+from mhagui.document.scene import MAX_TOKEN_LENGTH, Scene, check_positions, embedded_tokens
 from mhagui.errors import UserError
 
 
@@ -176,9 +170,8 @@ def _input_of(scene: Scene, tokens: tuple[str, ...], vocabulary: tuple[str, ...]
     made = embedded_tokens(
         tokens, vocabulary, scene.d_model, has_position_code=scene.has_position_code
     )
-    n_made = len(vocabulary)
-    if len(tokens) != scene.n_positions:
-        n_made += POSITION_FEATURES * scene.has_position_code
+    is_resized = len(tokens) != scene.n_positions
+    n_made = scene.n_fixed_features if is_resized else len(vocabulary)
     x = np.zeros_like(made)
     kept = min(len(x), scene.n_positions)
     x[:kept, n_made:] = scene.x[:kept, n_made:]

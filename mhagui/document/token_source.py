@@ -12,6 +12,7 @@ from mhagui import core
 from mhagui.document.checks import count, shape_text
 from mhagui.document.records import Array, Record, read_only, sealed
 from mhagui.errors import UserError
+from mhagui.formats import subscript
 
 LEAST_SYMBOLS, MOST_SYMBOLS = 2, 8
 MOST_LAG = 16
@@ -19,7 +20,6 @@ PARTS_SYMBOLS = 4
 LEAST_RESOLUTION, MOST_RESOLUTION = 0.001, 1.0
 STAY = 0.9  # of the Markov source one starts with: the probability that a symbol comes again
 _ROW_TOLERANCE = 1e-6
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 class SourceKind(enum.Enum):
@@ -97,7 +97,7 @@ class TokenSource(Record):
     def formula(self) -> str:
         """How the next token comes about, in a line."""
         symbols, lag = self.n_symbols, self.lag
-        last = f"X{lag}".translate(_SUBSCRIPTS)
+        last = f"X{subscript(lag)}"
         first = "X₁ uniform" if lag == 1 else f"X₁{', ' if lag == 2 else '..'}{last} i.i.d."
         back = "X_t" if lag == 1 else f"X_{{t−{lag - 1}}}"
         return {
@@ -151,7 +151,9 @@ def _only(source: TokenSource, symbols: core.Tokens) -> Array:
 def _markov(source: TokenSource, sequences: core.Tokens) -> Array:
     if sequences.shape[1] < 1:
         return _uniform(source, sequences)
-    following: Array = source.probabilities[sequences[:, -1]]
+    # A row may miss 1 by a little; as many steps on that would be more than a little.
+    rows = source.probabilities / source.probabilities.sum(axis=1, keepdims=True)
+    following: Array = rows[sequences[:, -1]]
     return following
 
 
@@ -210,7 +212,7 @@ def _check_transition(transition: Array, n_symbols: int) -> None:
             )
         if not abs(row.sum() - 1) <= _ROW_TOLERANCE:
             raise UserError(
-                f"Row {number} of the transition matrix must sum to 1; it sums to {row.sum():.6g}."
+                f"Row {number} of the transition matrix must sum to 1; it sums to {row.sum():.9g}."
             )
 
 

@@ -47,6 +47,11 @@ class WhatIf:
         return cls(scene.d_model, scene.n_heads, scene.d_k, scene.d_v, scene.n_positions)
 
 
+def default_row(scene: Scene) -> int:
+    """Return the row, from 0, that one looks at first: that of t4, or the last where T is less."""
+    return min(3, scene.n_positions - 1)
+
+
 @dataclass(frozen=True, slots=True)
 class ViewState:
     """What is looked at: never part of the scene.
@@ -66,6 +71,8 @@ class ViewState:
         begins with: its second and third, or first and second where it has two.
     what_if
         The sizes whose cost is asked for; None for those of the scene.
+    widths_follow
+        Whether d_k and d_v of ``what_if`` follow d_model and H as these change.
     """
 
     cursor: Cursor
@@ -75,11 +82,12 @@ class ViewState:
     stage: int = 0
     pair: tuple[int, int] | None = None
     what_if: WhatIf | None = None
+    widths_follow: bool = True
 
     @classmethod
     def of(cls, scene: Scene) -> "ViewState":
         """Return where one starts in ``scene``: the first head, row t4 where there is one."""
-        row = min(3, scene.n_positions - 1)
+        row = default_row(scene)
         return cls(Cursor(scene.heads[0].uid, row, max(row - 1, 0)))
 
     def fitted(self, scene: Scene) -> "ViewState":

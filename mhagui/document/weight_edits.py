@@ -1,47 +1,33 @@
 """The edits of X and of the heads' own matrices, and how a head comes by them."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from mhagui.document.compute import Result
-from mhagui.document.edits import Edit, HandSet, SetPattern, written
-from mhagui.document.head import Head
+from mhagui.document.edits import Edit, HandSet, SetBlock, SetPattern, written
+from mhagui.document.head import NONE_GIVEN, SYMBOLS, Head
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, read_only
-from mhagui.document.scene import POSITION_FEATURES, Scene
+from mhagui.document.scene import Scene
 from mhagui.errors import UserError
-
-SYMBOLS = {"q": "Q", "k": "K", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SetInputBlock:
-    """Overwrite a rectangle of X: one typed or scrubbed cell, or a pasted block.
+class SetInputBlock(SetBlock):
+    """Overwrite a rectangle of X."""
 
-    ``row`` and ``column`` are the place of its first cell, from 0; ``values`` has two dimensions.
-    """
-
-    row: int
-    column: int
-    values: Array
+    field: ClassVar[str] = "x"
+    symbol: ClassVar[str] = "X"
     text: str = "Edit X"
-
-    def __post_init__(self) -> None:
-        """Keep the values as they are now."""
-        object.__setattr__(self, "values", read_only(self.values))
-
-    @property
-    def merge_key(self) -> Hashable | None:
-        """A burst on one cell is one step; a block stands alone."""
-        return ("x", self.row, self.column) if self.values.size == 1 else None
 
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with the rectangle written; refuses where words are written."""
-        if self.column < fixed_inputs(scene):
+        if self.column < scene.n_fixed_features:
             raise UserError(why_input_fixed(scene))
-        return replace(scene, x=written("X", scene.x, self.row, self.column, self.values))
+        return SetBlock.apply(self, scene)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +95,7 @@ class ProjectHead:
 
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with the head projected; its gain and name stay."""
-        given = {"q": None, "k": None, "w_q": self.w_q, "w_k": self.w_k}
+        given = NONE_GIVEN | {"w_q": self.w_q, "w_k": self.w_k}
         return scene.with_head(self.head, pattern=Pattern.PROJECTED, settings=(), **given)
 
 
@@ -149,13 +135,7 @@ def why_fixed(head: Head, field: str) -> str:
     return f"{name} is designed ({pattern.value}); make it “hand-set” to edit its {symbol}."
 
 
-def fixed_inputs(scene: Scene) -> int:
-    """Return how many columns of X, from the first, are fixed by words and positions."""
-    position = POSITION_FEATURES if scene.has_position_code else 0
-    return len(scene.vocabulary) + position
-
-
 def why_input_fixed(scene: Scene) -> str:
-    """Return why those columns cannot be written."""
+    """Return why the columns of X that hold the tokens cannot be written."""
     what = "words and positions" if scene.has_position_code else "words"
-    return f"Columns 1 to {fixed_inputs(scene)} of X hold the {what} of the tokens."
+    return f"Columns 1 to {scene.n_fixed_features} of X hold the {what} of the tokens."

@@ -37,6 +37,7 @@ from mhagui.formats import cell, short
 from mhagui.palette import diverging_table, ink_on
 
 BAND = 0.05  # inches: thickness of a head's band
+LABELS_BELOW = line_height(TICK_SIZE) + 0.03  # inches: height of the columns' labels
 VALUE_SIZES = (7.0, 6.5, 6.0, 5.5)
 MAX_DRAWN_CELLS = 20_000  # in one figure; a viewer of vector files grows slow beyond
 MAX_DRAWN_SIDE = 64

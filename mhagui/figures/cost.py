@@ -20,6 +20,7 @@ from mhagui.figures.page import (
     RULE,
     TICK_SIZE,
     TITLE_SIZE,
+    dress,
     line_height,
     new_page,
     place,
@@ -41,7 +42,6 @@ _BLUE, _GREEN, _RED = (HEAD_COLOURS[number] for number in (0, 2, 4))
 def draw(
     scene: Scene,
     result: Result,  # noqa: ARG001 - all figures are drawn alike
-    row: int | None = None,  # noqa: ARG001
     *,
     sizes: WhatIf | None = None,
 ) -> Figure:
@@ -118,11 +118,7 @@ def _dress(axes: Axes, x: str, y: str) -> None:
         axis.set_major_locator(LogLocator(numticks=8))
         axis.set_minor_formatter(NullFormatter())
     axes.tick_params(which="minor", length=0)
-    axes.tick_params(length=2, width=0.5, pad=2)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.set_axisbelow(True)
-    axes.grid(color=RULE, linewidth=0.4, alpha=0.6)
+    dress(axes)
 
 
 def _legend(axes: Axes, n_columns: int) -> None:

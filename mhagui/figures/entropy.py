@@ -12,8 +12,8 @@ from mhagui.document import HeadResult, Result, Scene
 from mhagui.figures.page import (
     EDGE,
     LABEL_SIZE,
-    RULE,
     TICK_SIZE,
+    dress,
     line_height,
     new_page,
     place,
@@ -46,14 +46,7 @@ def draw(scene: Scene, result: Result) -> Figure:
         bits = head.row_entropy_bits
         axes.plot(np.arange(1, len(bits) + 1), bits, label=name, **curve_look(head, len(bits)))
     _dress(axes, scene)
-    axes.legend(
-        loc="upper left",
-        bbox_to_anchor=(1 + 0.15 / WIDTH, 1),
-        frameon=False,
-        borderpad=0,
-        borderaxespad=0,
-        handlelength=2.6,
-    )
+    name_curves(axes, WIDTH)
     return figure
 
 
@@ -62,6 +55,18 @@ def curve_name(number: int, head: HeadResult) -> str:
     # A dollar sign would start a formula in a legend.
     name = f"h{number} {head.head.name}{state_of(head)}".replace("$", r"\$")
     return "\n".join(wrapped(name, LEGEND_WIDTH - 0.35, TICK_SIZE))
+
+
+def name_curves(axes: Axes, width: float) -> None:
+    """Put the legend at the right of axes ``width`` inches wide."""
+    axes.legend(
+        loc="upper left",
+        bbox_to_anchor=(1 + 0.15 / width, 1),
+        frameon=False,
+        borderpad=0,
+        borderaxespad=0,
+        handlelength=2.6,
+    )
 
 
 def _ceiling(axes: Axes, result: Result) -> None:
@@ -103,8 +108,4 @@ def _dress(axes: Axes, scene: Scene) -> None:
     shown = round_ticks(last, 12)
     axes.set_xticks(shown, [f"t{number}" for number in shown])
     axes.yaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10]))
-    axes.tick_params(length=2, width=0.5, pad=2)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.set_axisbelow(True)
-    axes.grid(color=RULE, linewidth=0.4, alpha=0.6)
+    dress(axes)

@@ -8,9 +8,16 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from mhagui.document import Result, Scene
-from mhagui.document.filter_bank import FilterBank, ablation_sites, filter_bank, in_bounds
+from mhagui.document.filter_bank import (
+    SHORT_IDENTITY,
+    FilterBank,
+    ablation_sites,
+    filter_bank,
+    residual_text,
+)
 from mhagui.document.records import Array
 from mhagui.figures.cells import (
+    LABELS_BELOW,
     Grid,
     Scale,
     bar_room,
@@ -93,7 +100,7 @@ class Layout:
     @property
     def grid_bottom(self) -> float:
         """Where the labels below the last row of panels end."""
-        return EDGE + self.n_rows * self.pitch + (0.0 if self.is_roomy else _labels())
+        return EDGE + self.n_rows * self.pitch + (0.0 if self.is_roomy else LABELS_BELOW)
 
     def box(self, index: int) -> Box:
         """Return where the cells of panel ``index`` are."""
@@ -165,13 +172,9 @@ def _layout(scene: Scene, result: Result, bar: float) -> Layout:
     ]
     total = f"Σ of {scene.n_heads} terms" if scene.n_heads > 1 else "Σ of 1 term"
     titles = [wrapped(name, width - 0.02, size) for name in (*names, total, "Concat·W_O")]
-    below = (_labels() + 0.1) if n_columns <= 3 else 0.1
+    below = (LABELS_BELOW + 0.1) if n_columns <= 3 else 0.1
     n_rows = math.ceil(n_panels / n_columns)
     return Layout(n_columns, n_rows, width, height, left, gap, titles, size, below)
-
-
-def _labels() -> float:
-    return line_height(TICK_SIZE) + 0.03
 
 
 def _panel(
@@ -253,7 +256,7 @@ def _chart_boxes(charts: Sequence[Chart], top: float, width: float) -> tuple[lis
     top += lines * line_height(TICK_SIZE) + 0.06
     lefts = EDGE + labels[0], EDGE + sum(labels) + room + CHART_GAP
     boxes = [Box(left, top, room, CHART_HEIGHT) for left in lefts]
-    return boxes, top + CHART_HEIGHT + _labels() + 0.06
+    return boxes, top + CHART_HEIGHT + LABELS_BELOW + 0.06
 
 
 def _draw_chart(figure: Figure, box: Box, chart: Chart, scene: Scene) -> None:
@@ -284,7 +287,4 @@ def _draw_chart(figure: Figure, box: Box, chart: Chart, scene: Scene) -> None:
 
 
 def _note(result: Result, width: float) -> list[str]:
-    residual, units = short(result.filter_bank_residual, 2), short(in_bounds(result), 2)
-    bound = short(result.residual_bound, 2)
-    text = f"max |Concat·W_O − Σ| = {residual} ({units} of the rounding bound {bound})"
-    return wrapped(text, width, TICK_SIZE)
+    return wrapped(f"{SHORT_IDENTITY} = {residual_text(result)}", width, TICK_SIZE)

@@ -16,12 +16,12 @@ from mhagui.document.response import (
     shown_row,
     spectra,
 )
-from mhagui.figures.entropy import LEGEND_WIDTH, curve_look, curve_name
+from mhagui.figures.entropy import LEGEND_WIDTH, curve_look, curve_name, name_curves
 from mhagui.figures.page import (
     EDGE,
     LABEL_SIZE,
-    RULE,
     TICK_SIZE,
+    dress,
     line_height,
     new_page,
     place,
@@ -34,7 +34,9 @@ HEIGHT = 1.75  # inches, of each of the two panels
 WIDTH = 4.1
 BETWEEN = 0.16
 BELOW = 0.42
-COARSE_NOTE = f" At {len(FREQUENCIES)} frequencies: for t above 128 some lobes lie between them."
+COARSE_NOTE = (
+    f" At {len(FREQUENCIES)} frequencies: for t above {FINE_ROWS} some lobes lie between them."
+)
 
 
 def draw(scene: Scene, result: Result, row: int | None = None) -> Figure:
@@ -62,19 +64,8 @@ def draw(scene: Scene, result: Result, row: int | None = None) -> Figure:
     for top, title in zip(tops, (f"|H| at t{at + 1}", "delay (positions)"), strict=True):
         write(figure, EDGE, top + panel / 2, title, rotation=90, va="center")
     write(figure, left, end, "\n".join(note), fontsize=TICK_SIZE)
-    _name_curves(magnitude)
+    name_curves(magnitude, WIDTH)
     return figure
-
-
-def _name_curves(axes: Axes) -> None:
-    axes.legend(
-        loc="upper left",
-        bbox_to_anchor=(1 + 0.15 / WIDTH, 1),
-        frameon=False,
-        borderpad=0,
-        borderaxespad=0,
-        handlelength=2.6,
-    )
 
 
 def _curves(axes: Axes, result: Result, names: list[str], values: list[Array]) -> None:
@@ -86,8 +77,4 @@ def _dress(axes: Axes, heights: tuple[float, float]) -> None:
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(*heights)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
-    axes.tick_params(length=2, width=0.5, pad=2)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.set_axisbelow(True)
-    axes.grid(color=RULE, linewidth=0.4, alpha=0.6)
+    dress(axes)

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from mhagui.document import HeadResult, Result, Scene
 from mhagui.figures.cells import (
+    LABELS_BELOW,
     Grid,
     colour_bar,
     draw_cells,
@@ -92,9 +93,8 @@ def draw(scene: Scene, result: Result) -> Figure:
     """Draw the weights of every head."""
     layout = _layout(scene, result)
     width = layout.left + layout.grid_width + BAR_GAP + BAR_WIDTH + BAR_LABELS
-    height = (
-        EDGE + layout.n_rows * layout.pitch + (0 if _labels_all(layout) else _labels()) + AXIS_LABEL
-    )
+    labels = 0.0 if _labels_all(layout) else LABELS_BELOW
+    height = EDGE + layout.n_rows * layout.pitch + labels + AXIS_LABEL
     figure = new_page(width, height, f"{scene.title}: weights of the heads")
     as_image = too_many(*(head.weights.shape for head in result.heads))
     for index, head in enumerate(result.heads):
@@ -118,16 +118,12 @@ def _layout(scene: Scene, result: Result) -> Layout:
         wrapped(_title(number, head), side - 0.02, size)
         for number, head in enumerate(result.heads, 1)
     ]
-    below = (_labels() + 0.1) if n_columns <= 3 else 0.1
+    below = (LABELS_BELOW + 0.1) if n_columns <= 3 else 0.1
     return Layout(n_rows, n_columns, side, left, gap, size, titles, below)
 
 
 def _title(number: int, head: HeadResult) -> str:
     return f"Head {number} — {head.head.name}{state_of(head)}"
-
-
-def _labels() -> float:
-    return line_height(TICK_SIZE) + 0.03
 
 
 def _labels_all(layout: Layout) -> bool:

@@ -19,9 +19,9 @@ from mhagui.figures.page import (
     LABEL_SIZE,
     MUTED_INK,
     POINTS,
-    RULE,
     TICK_SIZE,
     TITLE_SIZE,
+    dress,
     line_height,
     new_page,
     place,
@@ -157,13 +157,10 @@ def _dress(axes: Axes, last: int, width: float, *, is_first: bool) -> None:
     shown = round_ticks(last, int(width / (text_width(f"t{last}") + 0.1)))
     axes.set_xticks(shown, [f"t{key}" for key in shown])
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
-    axes.tick_params(length=2, width=0.5, pad=2, labelleft=is_first)
+    axes.tick_params(labelleft=is_first)
     axes.set_xlim(0.4, last + 0.6)
     axes.set_ylim(0, 1.08)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.set_axisbelow(True)
-    axes.grid(axis="y", color=RULE, linewidth=0.4, alpha=0.6)
+    dress(axes, "y")
 
 
 def _surroundings(figure: Figure, layout: Layout, row: int) -> None:

@@ -37,10 +37,10 @@ from mhagui.figures.page import (
     FILL,
     LABEL_SIZE,
     MUTED_INK,
-    RULE,
     TICK_SIZE,
     TITLE_SIZE,
     Box,
+    dress,
     line_height,
     new_page,
     place,
@@ -136,12 +136,8 @@ def _bars(axes: Axes, result: Result, study: InformationStudy) -> None:
     axes.set_xlim(0, most * 1.01)
     axes.set_ylim(len(study.heads) - 0.5, -0.5)
     axes.set_xlabel("bits")
-    axes.tick_params(length=2, width=0.5, pad=2)
+    dress(axes, "x")
     axes.tick_params(axis="y", length=0)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.set_axisbelow(True)
-    axes.grid(axis="x", color=RULE, linewidth=0.4, alpha=0.6)
 
 
 def _balances(study: InformationStudy) -> Array:
@@ -171,20 +167,12 @@ def _told(study: InformationStudy, width: float) -> list[str]:
     """Return, in lines for a page of ``width``, what was measured, or why not."""
     source = study.source
     observed = f"rounded to {short(source.resolution)}" if source.resolution else "exactly"
+    unknown = "".join(f" Not known of {reason}" for reason in study.reasons())
     told = study.why_not or (
         f"Outputs observed {observed}. The whole past tells {fixed(study.whole_past_bits)} bits "
-        f"({len(study.sequences):,} token sequences).{_unknown(study)}"
+        f"({len(study.sequences):,} token sequences).{unknown}"
     )
     return wrapped(f"Source: {_source(source)}. {told}", width - 2 * EDGE, TICK_SIZE)
-
-
-def _unknown(study: InformationStudy) -> str:
-    """Return why nothing is known of some heads, in sentences of their own."""
-    heads: dict[str, list[str]] = {}
-    for number, head in enumerate(study.heads, 1):
-        if head.why_not:
-            heads.setdefault(head.why_not, []).append(f"h{number}")
-    return "".join(f" Not known of {', '.join(of)}: {why}." for why, of in heads.items())
 
 
 def _source(source: TokenSource) -> str:

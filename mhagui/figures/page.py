@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib import font_manager
@@ -103,6 +103,15 @@ def place(figure: Figure, left: float, top: float, width: float, height: float) 
     bottom = page_height - top - height
     rectangle = (left / page_width, bottom / page_height, width / page_width, height / page_height)
     return figure.add_axes(rectangle)
+
+
+def dress(axes: Axes, grid: Literal["both", "x", "y"] = "both") -> None:
+    """Give axes of curves or bars small ticks, no frame at the top and right, and a pale grid."""
+    axes.tick_params(length=2, width=0.5, pad=2)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.set_axisbelow(True)
+    axes.grid(axis=grid, color=RULE, linewidth=0.4, alpha=0.6)
 
 
 def write(figure: Figure, left: float, top: float, text: str, **look: Any) -> None:

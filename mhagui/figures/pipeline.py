@@ -15,8 +15,8 @@ from mhagui.document.pipeline import (
     SCALED,
     SOFTMAX,
     Axis,
-    Pipeline,
     StageMatrix,
+    study_stage,
 )
 from mhagui.figures.cells import (
     Grid,
@@ -97,10 +97,9 @@ def draw(scene: Scene, result: Result, head: int = 0) -> Figure:
 
 
 def _matrices(scene: Scene, result: Result, head: int) -> list[StageMatrix]:
-    pipeline = Pipeline()
     matrices: list[StageMatrix] = []
     for stage, n_new in _NEW.items():
-        matrices += pipeline.matrices(scene, result, head, stage)[-n_new:]
+        matrices += study_stage(scene, result, head, stage).matrices[-n_new:]
     return matrices
 
 

@@ -75,6 +75,43 @@ ACTIONS = (
         icon="reset",
     ),
     ActionInfo(
+        key="duplicate_head",
+        text="&Duplicate head",
+        tip="Put a copy behind the cursor's head, with rows of W_O that are zero",
+        shortcut="Ctrl+D",
+        icon="duplicate",
+    ),
+    ActionInfo(
+        key="remove_head",
+        text="Re&move head",
+        tip="Remove the cursor's head and its rows of W_O",
+        shortcut="Ctrl+Shift+D",
+        icon="remove",
+    ),
+    ActionInfo(
+        key="mute_head",
+        text="M&ute head",
+        tip="Ablate the cursor's head before W_O, or let it through again",
+        shortcut="Ctrl+M",
+        icon="mute",
+        checkable=True,
+    ),
+    ActionInfo(
+        key="solo_head",
+        text="&Solo head",
+        tip="Ablate all other heads before W_O, or end that",
+        shortcut="Ctrl+Shift+M",
+        icon="solo",
+        checkable=True,
+    ),
+    ActionInfo(
+        key="exercises",
+        text="E&xercises",
+        tip="Go to the lesson's exercises",
+        shortcut="F2",
+        icon="lesson",
+    ),
+    ActionInfo(
         key="weights",
         text="&Weights A",
         tip="Show the attention weights A = softmax(g·S) in the heatmaps",
@@ -127,10 +164,11 @@ ACTIONS = (
 SEPARATOR = "-"
 
 # A key in angle brackets stands for a sub-menu that the window fills itself.
-_WINDOW = ("<docks>", "reset_layout", "<theme>", "full_screen")
+_HEAD = ("duplicate_head", "remove_head", "mute_head", "solo_head")
+_WINDOW = ("exercises", "<docks>", "reset_layout", "<theme>", "full_screen")
 MENUS = (
     ("&File", ("open", "<lessons>", "save", SEPARATOR, "export", SEPARATOR, "quit")),
-    ("&Edit", ("undo", "redo", SEPARATOR, "reset_gains")),
+    ("&Edit", ("undo", "redo", SEPARATOR, *_HEAD, SEPARATOR, "reset_gains")),
     ("&View", ("weights", "scores", "<colours>", "enlarge", SEPARATOR, *_WINDOW)),
     ("&Help", ("about_scene", "about")),
 )

@@ -1,9 +1,9 @@
 """Icons: SVG files drawn in the text colour of the moment, so that they follow the theme."""
 
-from functools import cache
+from functools import cache, lru_cache
 
 from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QColor, QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from mhagui._resources import resource_path
@@ -21,8 +21,7 @@ class _TextColouredSvg(QIconEngine):
         disabled = mode == QIcon.Mode.Disabled
         group = QPalette.ColorGroup.Disabled if disabled else QPalette.ColorGroup.Active
         colour = QGuiApplication.palette().color(group, QPalette.ColorRole.ButtonText).name()
-        renderer = QSvgRenderer(QByteArray(self._svg.replace(b"currentColor", colour.encode())))
-        renderer.render(painter, QRectF(rect))
+        _renderer(self._svg, colour).render(painter, QRectF(rect))
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         """Return the icon on a transparent ground."""
@@ -41,6 +40,16 @@ class _TextColouredSvg(QIconEngine):
 def icon(name: str) -> QIcon:
     """Return icon ``name`` of resources/icons, drawn in the text colour whatever the theme."""
     return QIcon(_TextColouredSvg(_svg(name)))
+
+
+def draw_icon(painter: QPainter, name: str, box: QRectF, colour: QColor) -> None:
+    """Draw icon ``name`` of resources/icons into ``box``, in a colour of its own."""
+    _renderer(_svg(name), colour.name()).render(painter, box)
+
+
+@lru_cache(maxsize=64)
+def _renderer(svg: bytes, colour: str) -> QSvgRenderer:
+    return QSvgRenderer(QByteArray(svg.replace(b"currentColor", colour.encode())))
 
 
 @cache

@@ -21,8 +21,8 @@ from mhagui.gui.docks.pipeline import PipelineDock
 from mhagui.gui.docks.rank import RankDock
 from mhagui.gui.docks.tokens import TokensDock
 from mhagui.gui.docks.weights import WeightsDock
+from mhagui.gui.lesson_session import LessonSession
 from mhagui.gui.panel import Panel
-from mhagui.gui.progress_store import ProgressStore
 
 Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
@@ -30,10 +30,9 @@ Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 class Docks:
     """All docks of one window: made, placed, shown when they are asked for."""
 
-    def __init__(self, window: QMainWindow, bench: Bench, store: ProgressStore | None) -> None:
+    def __init__(self, window: QMainWindow, bench: Bench, session: LessonSession) -> None:
         self._window = window
         self.heads = HeadsDock(bench)
-        self.lesson = LessonDock(bench, store)
         self.cost = CostDock(bench)
         self.heatmaps = HeatmapsDock(bench)
         self.pipeline = PipelineDock(bench)
@@ -46,6 +45,9 @@ class Docks:
         self.impulse = ImpulseDock(bench)
         self.information = InformationDock(bench)
         self.cell = CellDock(bench)
+        others = (dock for dock in vars(self).values() if isinstance(dock, Panel))
+        titles = {dock.objectName(): dock.windowTitle() for dock in others}
+        self.lesson = LessonDock(bench, session, titles)
         # Docks of one place are behind one another; the first of them is in front.
         self._places: tuple[tuple[Panel, ...], ...] = (
             (self.heads, self.cost),

@@ -36,6 +36,7 @@ class LessonSession(QObject):
         super().__init__(parent)
         self._bench, self._store = bench, store
         self._complaint = ""  # of the store, to be said once
+        self._fails = False
         progress = self._loaded()
         self.chosen = _exercise(progress.active or 1)
         self.progress = replace(progress, active=None)
@@ -140,8 +141,11 @@ class LessonSession(QObject):
         try:
             self._store.save(self.progress)
         except UserError as error:
-            self._store = None  # said once; what is met still counts as long as the window lives
-            self._bench.refused.emit(f"Progress is not kept: {error}")
+            if not self._fails:  # said once; it is tried again with each change
+                self._bench.refused.emit(f"Progress is not kept: {error}")
+            self._fails = True
+        else:
+            self._fails = False
 
 
 def _exercise(number: int) -> Exercise:

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 
 from mhagui.document import (
     ColourScale,
+    Head,
     Quantity,
     Scene,
     lesson_names,
@@ -35,7 +36,14 @@ from mhagui.document import (
     read_scene,
     scene_to_json,
 )
-from mhagui.document.edits import OpenScene, ResetGains
+from mhagui.document.edits import (
+    DuplicateHead,
+    OpenScene,
+    RemoveHead,
+    ResetGains,
+    set_muted,
+    set_soloed,
+)
 from mhagui.errors import UserError
 from mhagui.files import write_atomically
 from mhagui.gui.about import SceneDialog, about_text
@@ -44,6 +52,7 @@ from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.export_dialog import ExportDialog
 from mhagui.gui.icons import application_icon
 from mhagui.gui.layout import Docks
+from mhagui.gui.lesson_session import LessonSession
 from mhagui.gui.progress_store import ProgressStore
 from mhagui.gui.status import StatusBar
 from mhagui.gui.theme import ThemeChoice, apply_theme
@@ -71,7 +80,8 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(application_icon())
         self.setDockNestingEnabled(True)
         self.resize(DEFAULT_SIZE)
-        self.docks = Docks(self, self.bench, store)
+        self._lesson = LessonSession(self.bench, store, self)
+        self.docks = Docks(self, self.bench, self._lesson)
         self._actions = make_actions(self, self._handlers())
         for dock in (self.docks.heatmaps, self.docks.pipeline):
             dock.cell_asked.connect(self._explain_cell)
@@ -102,8 +112,10 @@ class MainWindow(QMainWindow):
             lessons.addAction(load_lesson(name).title, partial(self._open_lesson, name))
         colours = self._choice_menu("&Colour scale", self._scales)
         docks = QMenu("&Docks", self)
+        free = set("abcdefghijklmnopqrstuvwxyz")
         for dock in self.docks.all:
-            docks.addAction(dock.windowTitle(), partial(self.docks.enter, dock))
+            title = _with_mnemonic(dock.windowTitle(), free)
+            docks.addAction(title, partial(self.docks.enter, dock))
         theme = self._choice_menu("&Theme", self._themes)
         submenus = {"<lessons>": lessons, "<colours>": colours, "<docks>": docks, "<theme>": theme}
         for title, keys in MENUS:
@@ -145,6 +157,11 @@ class MainWindow(QMainWindow):
             "undo": self._undo,
             "redo": self._redo,
             "reset_gains": partial(self.bench.edit, ResetGains()),
+            "duplicate_head": self._duplicate_head,
+            "remove_head": self._remove_head,
+            "mute_head": self._mute_head,
+            "solo_head": self._solo_head,
+            "exercises": partial(self.docks.enter, self.docks.lesson),
             "weights": partial(self.bench.look, quantity=Quantity.WEIGHTS),
             "scores": partial(self.bench.look, quantity=Quantity.SCORES),
             "enlarge": self._toggle_enlarged,
@@ -166,6 +183,9 @@ class MainWindow(QMainWindow):
         self._actions["weights"].setChecked(view.quantity is Quantity.WEIGHTS)
         self._actions["scores"].setChecked(view.quantity is Quantity.SCORES)
         self._actions["enlarge"].setChecked(view.enlarged is not None)
+        head = frame.scene.head(view.cursor.head)
+        self._actions["mute_head"].setChecked(head.muted)
+        self._actions["solo_head"].setChecked(head.soloed)
         self._scales.setEnabled(view.quantity is Quantity.WEIGHTS)
         _check(self._scales, view.colour_scale)
 
@@ -183,6 +203,23 @@ class MainWindow(QMainWindow):
     def _redo(self) -> None:
         self._finish_typing()
         self.bench.redo()
+
+    def _duplicate_head(self) -> None:
+        self.bench.edit(DuplicateHead(self.bench.view.cursor.head))
+
+    def _remove_head(self) -> None:
+        self.bench.edit(RemoveHead(self.bench.view.cursor.head))
+
+    def _mute_head(self) -> None:
+        head = self._head()
+        self.bench.edit(set_muted(head.uid, not head.muted))
+
+    def _solo_head(self) -> None:
+        head = self._head()
+        self.bench.edit(set_soloed(head.uid, not head.soloed))
+
+    def _head(self) -> Head:
+        return self.bench.scene.head(self.bench.view.cursor.head)
 
     def _finish_typing(self) -> None:
         """Take over what is being typed, which would else land on whatever comes in its place."""
@@ -299,8 +336,17 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop feeding the panels before they go."""
         self.bench.stop()
-        self.docks.lesson.session.save_now()
+        self._lesson.save_now()
         super().closeEvent(event)
+
+
+def _with_mnemonic(title: str, free: set[str]) -> str:
+    """Return ``title`` with an & before its first letter that is still ``free``."""
+    for place, letter in enumerate(title.lower()):
+        if letter in free:
+            free.remove(letter)
+            return f"{title[:place]}&{title[place:]}"
+    return title
 
 
 def _name(action: QAction, verb: str, what: str | None) -> None:

@@ -1,5 +1,8 @@
 """Where progress with the exercises is kept from one start to the next."""
 
+import errno
+import os
+import stat
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -13,11 +16,15 @@ MAX_FILE_BYTES = 64 * 2**20
 
 
 class ProgressStore:
-    """Keeps progress in one file; a disk that fails is said, and stops nothing."""
+    """Keeps progress in one file, which several windows may share.
+
+    A disk that fails is said, and stops nothing.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._may_write = True
+        self._known = Progress()  # what this store itself has read or written last
 
     def load(self) -> Progress:
         """Return what is kept, or the beginning where there is nothing.
@@ -28,36 +35,54 @@ class ProgressStore:
             When what is there cannot be read; it is put aside, so that it is not written over.
         """
         try:
-            with self.path.open("rb") as file:
-                text = file.read(MAX_FILE_BYTES + 1)
-        except FileNotFoundError:
-            return Progress()
+            text = self._text()
         except OSError as error:
             self._may_write = False  # what is there may be good
             raise UserError(
                 f"Progress in {self.path} cannot be read, and is not kept: {error.strerror}."
             ) from error
         try:
-            if len(text) > MAX_FILE_BYTES:
-                raise UserError(f"it has more than {MAX_FILE_BYTES // 2**20} MB.")
-            return progress_from_json(text)
+            self._known = _progress(text)
         except UserError as error:
-            aside = self.path.with_suffix(".json.bad")
-            self._put_aside(aside)
+            aside = self._put_aside()
             raise UserError(
                 f"Progress in {aside} cannot be read, and begins anew: {error}"
             ) from error
+        return self._known
 
     def save(self, progress: Progress) -> None:
-        """Keep ``progress``; raises UserError where it cannot be written.
+        """Keep ``progress``, and what others have kept meanwhile.
 
-        Nothing is written over what could neither be read nor put aside.
+        Raises UserError where it cannot be written. Nothing is written over what could neither be
+        read nor put aside.
         """
         if self._may_write:
             make_folder(self.path.parent)
-            write_atomically(self.path, progress_to_json(progress))
+            joined = progress.with_others(self._kept(), self._known)
+            write_atomically(self.path, progress_to_json(joined))
+            self._known = progress
 
-    def _put_aside(self, aside: Path) -> None:
+    def _kept(self) -> Progress:
+        """Return what stands in the file now, nothing where that cannot be read."""
+        try:
+            return _progress(self._text())
+        except (OSError, UserError):
+            return Progress()
+
+    def _text(self) -> bytes | None:
+        """Return the file's content, None where there is no file; never wait for a pipe."""
+        try:
+            if not stat.S_ISREG(self.path.stat().st_mode):
+                raise OSError(errno.EINVAL, "it is not a file")
+            with self.path.open("rb") as file:
+                return file.read(MAX_FILE_BYTES + 1)
+        except FileNotFoundError:
+            return None
+
+    def _put_aside(self) -> Path:
+        """Rename the file, over nothing that was put aside before; return its new name."""
+        names = (self.path.with_name(f"{self.path.name}.bad{n}") for n in ("", *range(2, 1000)))
+        aside = next(name for name in names if not os.path.lexists(name))
         try:
             self.path.replace(aside)
         except OSError as error:
@@ -65,6 +90,15 @@ class ProgressStore:
             raise UserError(
                 f"{self.path} cannot be read nor put aside: {error.strerror}."
             ) from error
+        return aside
+
+
+def _progress(text: bytes | None) -> Progress:
+    if text is None:
+        return Progress()
+    if len(text) > MAX_FILE_BYTES:
+        raise UserError(f"it has more than {MAX_FILE_BYTES // 2**20} MB.")
+    return progress_from_json(text)
 
 
 def own_store() -> ProgressStore:

@@ -186,6 +186,11 @@ def test_what_is_no_joint_distribution_is_refused(joint):
         core.mutual_information_bits(joint)
 
 
+def test_a_sum_that_nearly_is_one_is_told_with_all_digits_that_matter():
+    with pytest.raises(ValueError, match=r"got a sum of 1\.000002\."):
+        core.mutual_information_bits([[0.5, 0.500002]])
+
+
 def test_what_does_not_fit_is_refused_by_name():
     sequences = np.zeros((3, 2), int)
     with pytest.raises(ValueError, match="weights must have shape"):

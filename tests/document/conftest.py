@@ -40,7 +40,6 @@ from mhagui.document.token_source import SourceKind, TokenSource
 from mhagui.document.weight_edits import (
     SetHeadBlock,
     SetInputBlock,
-    fixed_inputs,
     to_pattern,
     why_fixed,
 )
@@ -173,7 +172,7 @@ def _any_edit(draw: Draw, scene: Scene) -> Edit:
 
 
 def _input_cell(draw: Draw, scene: Scene) -> Edit:
-    first = fixed_inputs(scene)
+    first = scene.n_fixed_features
     if first == scene.d_model:
         return _any_edit(draw, scene)
     row = draw(st.integers(0, scene.n_positions - 1))

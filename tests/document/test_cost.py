@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,21 @@ def test_standard_widths(d_model, heads):
 def test_widths_that_are_not_both_standard_are_not_standard():
     assert not cost.is_standard(WhatIf(8, 4, 2, 3, 6))
     assert not cost.is_standard(WhatIf(8, 4, 3, 3, 6))
+
+
+def test_the_scenes_own_are_those_of_the_lesson():
+    path = Path(__file__).parents[1] / "data" / "expected.json"
+    known = json.loads(path.read_text(encoding="utf-8"))["two_heads"]["parameters"]
+    scene = load_lesson("two-heads")
+    sizes = WhatIf.of(scene)
+    count = cost.parameters_of(sizes)
+    assert (sum(count[:3]), count.o, count.total) == (
+        known["w_q_w_k_w_v"], known["w_o"], known["total"],
+    )  # fmt: skip
+    assert cost.score_flops(sizes) == 2 * 4**2 * 2 * 2  # 2·T²·H·d_k
+    wider = WhatIf.of(replace(scene, d_k=3))
+    assert cost.parameters_of(wider) == (24, 24, 16, 16, 80)  # d_model 4, two of d_k 3 and d_v 2
+    assert cost.score_flops(wider) == 2 * 4**2 * 2 * 3
 
 
 @given(WIDTHS)

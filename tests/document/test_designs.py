@@ -95,6 +95,16 @@ def test_without_a_key_magnitude_a_head_is_the_uniform_one(pattern):
         assert head.weights[row, : row + 1] == pytest.approx(taps)
 
 
+def test_rows_before_the_first_of_two_positions_have_no_ideal():
+    scene = SetPattern(1, Pattern.TWO_POSITIONS).apply(load_lesson("four-heads"))
+    for place, position in enumerate((5, 3)):
+        scene = SetSetting(1, place, position).apply(scene)
+    found = [ideal_taps(scene.head(1), row) for row in range(6)]
+    assert found[:2] == [None, None]
+    assert found[2].tolist() == [0, 0, 1]
+    assert found[4].tolist() == [0, 0, 0.5, 0, 0.5]
+
+
 def test_given_queries_and_keys_have_no_ideal():
     eye = np.eye(3)
     hand_set = Head(1, "h", Pattern.HAND_SET, eye, q=eye, k=eye)

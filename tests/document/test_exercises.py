@@ -19,6 +19,7 @@ from mhagui.document.edits import (
     AddHead,
     DuplicateHead,
     HandSet,
+    SetKeyWidth,
     SetMasterGain,
     SetPattern,
     SetProjectionBlock,
@@ -116,6 +117,7 @@ def test_right_answers_meet_the_check(number, key, edits):
         (1, "mix", [SetPreset(Preset.IDENTITY)]),
         (1, "mix", [SetPreset(Preset.SWAP), cell(0, 2, -1)]),
         (1, "mix", [SetPreset(Preset.IDENTITY), *NEGATED]),
+        (1, "mix", [cell(0, 0, 2), SetPreset(Preset.LESSON)]),
         (3, "eight", ADDED[:3]),
         (3, "eight", [AddHead(Pattern.SELF)] * 4),
         (3, "eight", ADDED),  # same patterns, but head 8 reads other features than head 4
@@ -132,6 +134,7 @@ def test_right_answers_meet_the_check(number, key, edits):
         (4, "one", [*TWO, set_gain(3, 1.2)]),
         (6, "six", [set_key_magnitude(1, 9)]),
         (6, "six", [set_key_magnitude(2, 6)]),
+        (6, "six", [set_key_magnitude(1, 6), SetKeyWidth(8)]),  # 1.824 bits, as at 3
         (6, "six", [set_key_magnitude(1, 6), set_gain(1, 2)]),
         (6, "nine", [set_gain(1, 9)]),
         (6, "nine", [set_gain(1, -3)]),
@@ -174,6 +177,14 @@ def test_exercise_5_wants_the_width_kept(expected):
             replace(asked, n_heads=4),
         ):
             assert check(5, f"h{heads}").reading(shown(start(5), what_if=wrong)) is None
+
+
+def test_a_w_o_that_mixes_is_called_what_it_is_another_than_the_lessons():
+    mix = check(1, "mix")
+    assert mix.text == "With a W_O other than the lesson's a channel hears two heads"
+    for seed in (0, 3):  # no W_O of one's own, and not said to be one
+        scene = edited(start(1), SetPreset(Preset.RANDOM_ORTHOGONAL, seed))
+        assert mix.reading(shown(scene))
 
 
 # ------------------------------------------------------------------------------ what has to be said

@@ -16,6 +16,7 @@ from mhagui.document.filter_bank import (
     filter_bank,
     filter_bank_report,
     in_bounds,
+    residual_text,
     why_no_wrong_site,
 )
 from mhagui.document.presets import Preset, SetPreset
@@ -183,6 +184,12 @@ def test_the_report_where_shapes_do_not_allow_the_wrong_site(four_heads):
     report = filter_bank_report(scene, compute(scene))
     assert {head["ablation_after_w_o"] for head in report["heads"]} == {None}
     assert report["why_no_wrong_site"].startswith("Concat has H·d_v = 6 columns")
+
+
+def test_the_residual_is_told_beside_its_bound(two_heads):
+    result = compute(two_heads)
+    told = residual_text(replace(result, filter_bank_residual=3e-16, residual_bound=1.2e-14))
+    assert told == "3e−16 (0.025 of the rounding bound 1.2e−14)"
 
 
 @given(st.data())

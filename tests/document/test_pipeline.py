@@ -20,8 +20,8 @@ from mhagui.document.pipeline import (
     SCALED,
     SOFTMAX,
     STAGES,
-    Pipeline,
     row_arithmetic,
+    study_stage,
 )
 
 PREVIOUS = 1  # the lesson's second head
@@ -35,7 +35,7 @@ def lesson(*edits):
 
 
 def stage(number, *edits, place=PREVIOUS):
-    return Pipeline().matrices(*lesson(*edits), place, number)
+    return study_stage(*lesson(*edits), place, number).matrices
 
 
 # ------------------------------------------------------------------------------------- the stages
@@ -44,13 +44,13 @@ def stage(number, *edits, place=PREVIOUS):
 def test_each_stage_begins_with_what_the_one_before_it_made():
     scene, result = lesson(set_gain(2, 1.5))
     for number in range(SCALED, MIXED + 1):
-        made = Pipeline().matrices(scene, result, PREVIOUS, number - 1)[-1]
-        taken = Pipeline().matrices(scene, result, PREVIOUS, number)[0]
+        made = study_stage(scene, result, PREVIOUS, number - 1).matrices[-1]
+        taken = study_stage(scene, result, PREVIOUS, number).matrices[0]
         assert_array_equal(made.values, taken.values)
         assert made.allowed is taken.allowed
-    mixed = Pipeline().matrices(scene, result, PREVIOUS, MIXED)[-1]
+    mixed = study_stage(scene, result, PREVIOUS, MIXED).matrices[-1]
     assert_array_equal(
-        mixed.values, Pipeline().matrices(scene, result, PREVIOUS, PROJECTED)[0].values
+        mixed.values, study_stage(scene, result, PREVIOUS, PROJECTED).matrices[0].values
     )
 
 
@@ -84,15 +84,17 @@ def test_the_last_stage_is_what_the_head_adds_even_where_it_is_ablated():
 
 
 def test_a_gain_leaves_what_comes_before_it_the_very_same():
-    pipeline, (scene, before) = Pipeline(), lesson()
+    scene, before = lesson()
     for number in range(len(STAGES)):
-        first = pipeline.matrices(scene, before, PREVIOUS, number)
+        first = study_stage(scene, before, PREVIOUS, number)
         edited = set_gain(2, 2.0).apply(scene)
-        second = pipeline.matrices(edited, compute(edited, before), PREVIOUS, number)
-        same = [one.values is other.values for one, other in zip(first, second, strict=True)]
+        after = compute(edited, before)
+        second = study_stage(edited, after, PREVIOUS, number, first)
+        both = zip(first.matrices, second.matrices, strict=True)
+        same = [one.values is other.values for one, other in both]
         wanted = {GAINED: [True, False], MASKED: [False, False], SOFTMAX: [False, False]}
         wanted |= {MIXED: [False, True, False], PROJECTED: [False, True, False]}
-        assert same == wanted.get(number, [True] * len(first)), number
+        assert same == wanted.get(number, [True] * len(same)), number
 
 
 def test_a_gain_as_large_as_numbers_are_leaves_finite_numbers():
@@ -136,6 +138,17 @@ def test_the_lessons_cell():
     assert row.weights[2] == pytest.approx(1 / total)
 
 
+def test_keys_that_tie_and_products_feature_by_feature():
+    row = row_arithmetic(lesson()[1], PREVIOUS, 3)
+    assert row.n_allowed == 4
+    assert row.ties.tolist() == [False, False, True, False, False, False]
+    # query t4 and key t2 are points of a circle of radius 3 at 180° and 120°
+    wanted = [9 * math.cos(math.pi) * math.cos(2 * math.pi / 3), 0]
+    assert_allclose(row.feature_products(1), wanted, atol=1e-14)
+    alike = row_arithmetic(lesson()[1], 3, 4)  # of the uniform head
+    assert alike.ties.tolist() == [True] * 5 + [False]
+
+
 @pytest.mark.parametrize(
     ("key", "neighbours"), [(0, (0, 1, 2)), (2, (1, 2, 3)), (5, (2, 4, 5)), (4, (2, 3, 4, 5))]
 )
@@ -154,3 +167,11 @@ def test_wide_heads_have_their_own_root():
     row = row_arithmetic(compute(scene), PREVIOUS, 3)
     assert row.root == 4
     assert_allclose(row.scores, row.products / 4, atol=1e-15)
+
+
+def test_the_arithmetic_of_a_row_keeps_no_matrix_alive():
+    _, result = lesson()
+    row = row_arithmetic(result, PREVIOUS, 3)
+    matrices = (result.allowed, result.heads[PREVIOUS].scores, result.heads[PREVIOUS].weights)
+    for part in (row.allowed, row.scores, row.weights):
+        assert not any(np.shares_memory(part, matrix) for matrix in matrices)

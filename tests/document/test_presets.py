@@ -7,7 +7,7 @@ import pytest
 
 from mhagui.document import History, Pattern, load_lesson
 from mhagui.document.edits import AddHead, RemoveHead, SetProjectionBlock
-from mhagui.document.presets import Preset, SetPreset, preset_matrix, why_not
+from mhagui.document.presets import Preset, SetPreset, is_preset, preset_matrix, why_not
 from mhagui.errors import UserError
 
 SQUARE = [Preset.IDENTITY, Preset.SWAP, Preset.RANDOM_ORTHOGONAL]
@@ -48,6 +48,14 @@ def test_swap_of_four_heads_reverses_their_order_and_keeps_each_block(four):
 def test_identity_and_zero(four):
     assert preset_matrix(Preset.IDENTITY, four).tolist() == np.identity(8).tolist()
     assert not preset_matrix(Preset.ZERO, four).any()
+
+
+def test_a_preset_is_known_again(two, wide):
+    for preset in (Preset.IDENTITY, Preset.SWAP, Preset.ZERO):
+        scene = SetPreset(preset).apply(two)
+        assert [one for one in Preset if is_preset(one, scene)] == [preset]
+    assert is_preset(Preset.LESSON, two)
+    assert not is_preset(Preset.IDENTITY, wide)  # which has none
 
 
 def test_random_orthogonal_is_orthogonal_and_the_seeds_own(four):

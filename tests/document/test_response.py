@@ -131,6 +131,17 @@ def test_the_mean_is_over_rows_with_an_ideal_of_many_over_some():
     assert mean_distance(result.heads[HOLD]) == pytest.approx(sum(of_rows) / 64)
 
 
+def test_the_report_means_over_the_rows_that_are_meant_elsewhere():
+    scene, result = results(SetSequenceLength(100))
+    report = impulse_report(scene, result)
+    assert report["mean_rows"] == [100 * number // 64 for number in range(1, 65)]
+    for head, told in zip(result.heads, report["heads"], strict=True):
+        every = told["total_variation"]
+        known = [every[t - 1] for t in report["mean_rows"] if every[t - 1] is not None]
+        assert told["mean_total_variation"] == pytest.approx(np.mean(known), abs=1e-15)
+        assert told["mean_total_variation"] == mean_distance(head)
+
+
 def test_a_head_that_is_not_designed_approaches_no_filter():
     numbers = np.random.default_rng(5)
     q, k = numbers.normal(size=(2, 6, 2))

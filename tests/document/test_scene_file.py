@@ -222,10 +222,10 @@ def test_refusals_are_one_sentence_that_says_what_and_where(content, sentence):
 
 def test_a_hundred_thousand_names_are_looked_through_at_once():
     names = ", ".join(f'"{number}": 0' for number in range(100_000))
-    began = time.perf_counter()
+    began = time.process_time()
     told = refusal(scene_from_json, f'{{{names}, "99999": 0}}'.encode())
     assert told == 'it gives "99999" twice in one object.'
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 10  # a comparison of each with each takes minutes
 
 
 def is_opened_or_refused(content):
@@ -234,6 +234,21 @@ def is_opened_or_refused(content):
         return isinstance(scene_from_json(content), Scene)
     except UserError:
         return False
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"tokens": ["a", "c"]}, "“c” is not in it."),
+        ({"tokens": ["a"]}, "there are 1 tokens, but sequence_length is 2."),
+        ({"vocabulary": ["a", "b", "c"]}, "need 3 columns of X; it has d_model = 2."),
+        ({"position_code": True}, "need 4 columns of X; it has d_model = 2."),
+    ],
+)
+def test_words_of_which_no_x_can_be_made_are_refused(words, sentence):
+    given = {"version": 2, "tokens": ["a", "b"], "vocabulary": ["a", "b"]}
+    assert scene_from_json(text(**given)).x.tolist() == [[1, 0], [0, 1]]
+    assert refusal(scene_from_json, text(**given | words)).endswith(sentence)
 
 
 def test_random_faults_in_a_lesson_are_refused_or_harmless():
@@ -317,7 +332,8 @@ def test_a_name_no_file_can_have(tmp_path):
         read_scene(Path("a\0b"))
 
 
-def test_the_largest_scene_fits_into_a_file():
+def widest(n_heads):
+    """The file of a scene that is as wide and long as can be, with this many heads of width 64."""
     dice = np.random.default_rng(0)
     heads = tuple(
         Head(
@@ -328,9 +344,12 @@ def test_the_largest_scene_fits_into_a_file():
             w_q=dice.normal(size=(256, 64)),
             w_k=dice.normal(size=(256, 64)),
         )
-        for n in range(1, 33)
+        for n in range(1, n_heads + 1)
     )
-    x, w_o = dice.normal(size=(1448, 256)), dice.normal(size=(2048, 256))
-    written = scene_to_json(Scene("largest", "", heads, x, w_o, 64))
-    assert len(written) < MAX_FILE_BYTES
-    assert scene_from_json(written).w_o.tobytes() == w_o.tobytes()
+    x, w_o = dice.normal(size=(1448, 256)), dice.normal(size=(64 * n_heads, 256))
+    return scene_to_json(Scene("largest", "", heads, x, w_o, 64))
+
+
+def test_the_largest_scene_fits_into_a_file():
+    one, two = len(widest(1)), len(widest(2))
+    assert one + 31 * (two - one) < 0.95 * MAX_FILE_BYTES  # of 32 heads, to a hundredth

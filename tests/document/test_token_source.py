@@ -60,6 +60,22 @@ def test_a_markov_source_starts_alike_and_follows_its_matrix():
     assert (1, 1, 0) not in found
 
 
+@pytest.mark.parametrize("miss", [9e-7, -9e-7])
+def test_rows_that_miss_one_by_a_little_make_probabilities_that_do_not(miss):
+    source = TokenSource(SourceKind.MARKOV, 2, transition=[[0.6, 0.4 + miss], [0.4 + miss, 0.6]])
+    tokens, probabilities = core.enumerate_tokens(source.next_tokens, 12)
+    assert probabilities.sum() == pytest.approx(1, abs=1e-12)
+    after = source.next_tokens(tokens)
+    assert after.sum(axis=1) == pytest.approx(np.ones(len(tokens)), abs=1e-12)
+    assert core.information_bits(tokens[:, -1], probabilities, after) > 0.01
+    assert source.probabilities[0, 1] == 0.4 + miss  # as it was given
+
+
+def test_a_refused_row_is_told_with_all_digits_that_matter():
+    with pytest.raises(UserError, match=r"it sums to 1\.000002\."):
+        TokenSource(SourceKind.MARKOV, 2, transition=[[0.6, 0.400002], [0.5, 0.5]])
+
+
 def test_the_matrix_one_starts_with_stays_with_nine_in_ten():
     matrix = TokenSource(SourceKind.MARKOV, 3).probabilities
     assert np.diag(matrix).tolist() == [0.9] * 3

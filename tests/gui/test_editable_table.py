@@ -17,19 +17,6 @@ from mhagui.document.edits import MoveHead, RemoveHead, SetProjectionBlock
 Key, Button, Modifier = Qt.Key, Qt.MouseButton, Qt.KeyboardModifier
 Role = Qt.ItemDataRole
 
-FOUR_HEADS_W_O = np.array(
-    [
-        [1, 0, 0, 0, 0, 0, 0, 0],
-        [0, 1, 0, 0, 0, 0, 0, -0.5],
-        [0, 0, 1, 0, 0, 0, 0, 0],
-        [0, 0, 0, 1, 0, 0, 0, 0],
-        [1, 0, -1, 0, 1, 0, 0, 0],
-        [0, 0, 0, 0, 0, 1, 0, 0],
-        [0, 0, 0, 0, 0, 0.5, 1, 0],
-        [0, 0, 0, 0, 0, 0, 0, 1],
-    ]
-)
-
 
 @pytest.fixture
 def dock(projection_dock):
@@ -199,17 +186,17 @@ def test_a_selected_rectangle_is_copied_with_all_digits(qtbot, bench, table):
     assert QGuiApplication.clipboard().text() == "1\t0.3333333333333333\t-1\n0\t0\t0"
 
 
-def test_a_spreadsheet_is_pasted_in_one_step_and_undone(qtbot, bench, table):
+def test_a_spreadsheet_is_pasted_in_one_step_and_undone(qtbot, bench, table, four_heads_w_o):
     click(qtbot, table, 2, 5)
     paste(qtbot, table, '0,5\t"−1"\r\n0,33333333333333331\t1e-3\r\n')
     settle(bench)
-    expected = FOUR_HEADS_W_O.copy()
+    expected = four_heads_w_o.copy()
     expected[2:4, 5:7] = [[0.5, -1], [1 / 3, 0.001]]
     assert w_o(bench).tolist() == shown(table).tolist() == expected.tolist()
     assert (bench.history.n_steps, bench.history.undo_text) == (1, "Paste into W_O")
     bench.undo()
     settle(bench)
-    assert shown(table).tolist() == FOUR_HEADS_W_O.tolist()
+    assert shown(table).tolist() == four_heads_w_o.tolist()
     bench.redo()
     settle(bench)
     assert shown(table).tolist() == expected.tolist()
@@ -222,27 +209,27 @@ def test_what_was_pasted_is_selected(qtbot, table):
     assert cells == {(row, column) for row in (2, 3, 4) for column in (5, 6)}
 
 
-def test_what_the_scene_refuses_is_not_selected(qtbot, bench, table, refused):
+def test_what_the_scene_refuses_is_not_selected(qtbot, bench, table, refused, four_heads_w_o):
     click(qtbot, table, 2, 5)
     paste(qtbot, table, "1e300 2\n3 1e308")
     assert len(refused) == 1
     assert [(index.row(), index.column()) for index in table.selectedIndexes()] == [(2, 5)]
-    assert w_o(bench).tolist() == FOUR_HEADS_W_O.tolist()
+    assert w_o(bench).tolist() == four_heads_w_o.tolist()
 
 
-def test_a_copied_rectangle_can_be_pasted_elsewhere(qtbot, bench, table):
+def test_a_copied_rectangle_can_be_pasted_elsewhere(qtbot, bench, table, four_heads_w_o):
     select(qtbot, table, (4, 0), (5, 2))
     qtbot.keySequence(table, QKeySequence(QKeySequence.StandardKey.Copy))
     click(qtbot, table, 0, 5)
     qtbot.keySequence(table, QKeySequence(QKeySequence.StandardKey.Paste))
-    assert w_o(bench)[0:2, 5:8].tolist() == FOUR_HEADS_W_O[4:6, 0:3].tolist()
+    assert w_o(bench)[0:2, 5:8].tolist() == four_heads_w_o[4:6, 0:3].tolist()
 
 
-def test_one_pasted_number_fills_the_selection(qtbot, bench, table):
+def test_one_pasted_number_fills_the_selection(qtbot, bench, table, four_heads_w_o):
     select(qtbot, table, (0, 0), (2, 3))
     paste(qtbot, table, "0.25\n")
     assert (w_o(bench)[0:3, 0:4] == 0.25).all()
-    assert w_o(bench)[3:].tolist() == FOUR_HEADS_W_O[3:].tolist()
+    assert w_o(bench)[3:].tolist() == four_heads_w_o[3:].tolist()
     assert bench.history.n_steps == 1
 
 
@@ -265,23 +252,23 @@ def test_one_pasted_number_fills_the_selection(qtbot, bench, table):
         ),
     ],
 )
-def test_a_paste_is_refused_whole(qtbot, bench, table, refused, text, sentence):
+def test_a_paste_is_refused_whole(qtbot, bench, table, refused, text, sentence, four_heads_w_o):
     click(qtbot, table, 6, 6)
     paste(qtbot, table, text)
     assert refused == [sentence]
-    assert w_o(bench).tolist() == FOUR_HEADS_W_O.tolist()
+    assert w_o(bench).tolist() == four_heads_w_o.tolist()
     assert bench.history.n_steps == 0
 
 
 @pytest.mark.parametrize("key", [Key.Key_Delete, Key.Key_Backspace])
-def test_delete_sets_the_selection_to_zero_in_one_step(qtbot, bench, table, key):
+def test_delete_sets_the_selection_to_zero_in_one_step(qtbot, bench, table, key, four_heads_w_o):
     select(qtbot, table, (4, 0), (7, 7))
     qtbot.keyClick(table, key)
     settle(bench)
     assert not shown(table)[4:].any()
-    assert shown(table)[:4].tolist() == FOUR_HEADS_W_O[:4].tolist()
+    assert shown(table)[:4].tolist() == four_heads_w_o[:4].tolist()
     bench.undo()
-    assert w_o(bench).tolist() == FOUR_HEADS_W_O.tolist()
+    assert w_o(bench).tolist() == four_heads_w_o.tolist()
     assert bench.history.n_steps == 0
 
 
@@ -316,13 +303,15 @@ def test_a_drag_with_ctrl_scrubs_once_it_is_no_click_any_more(qtbot, bench, tabl
     assert w_o(bench)[4, 4] == 1.1  # without Ctrl a drag selects
 
 
-def test_a_click_with_ctrl_selects_and_a_shaking_hand_changes_nothing(qtbot, bench, table):
+def test_a_click_with_ctrl_selects_and_a_shaking_hand_changes_nothing(
+    qtbot, bench, table, four_heads_w_o
+):
     select(qtbot, table, (0, 0), (2, 2))
     drag(qtbot, table, (5, 5), [(2, 1)], Button.LeftButton, Modifier.ControlModifier)
     assert [(index.row(), index.column()) for index in table.selectedIndexes()] == [(5, 5)]
     assert bench.history.n_steps == 0
     qtbot.mouseMove(table.viewport(), at(table, 0, 0))
-    assert w_o(bench).tolist() == FOUR_HEADS_W_O.tolist()
+    assert w_o(bench).tolist() == four_heads_w_o.tolist()
 
 
 def test_alt_is_left_to_the_window_manager(qtbot, bench, table):

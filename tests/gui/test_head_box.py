@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
+from mhagui.document import load_lesson
 from mhagui.gui.widgets.head_box import HeadBox
 
 
@@ -32,11 +33,12 @@ def test_heads_are_listed_by_uid_and_told_when_the_user_chooses(qtbot):
     qtbot.addWidget(box)
     told = []
     box.head_chosen.connect(told.append)
-    box.show_heads({4: "first", 2: "second"}, 2)
-    assert [box.itemText(place) for place in range(box.count())] == ["h1 first", "h2 second"]
+    heads = load_lesson("four-heads").heads
+    box.show_heads((heads[3], heads[1]), 2)
+    assert [box.itemText(place) for place in range(box.count())] == ["h1 uniform", "h2 previous token"]
     assert box.currentIndex() == 1
     assert told == []
-    box.show_heads({2: "second", 4: "first"}, 2)
-    assert box.currentText() == "h1 second"
+    box.show_heads((heads[1], heads[3]), 2)
+    assert box.currentText() == "h1 previous token"
     qtbot.keyClick(box, Qt.Key.Key_Down)
     assert told == [4]

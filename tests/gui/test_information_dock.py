@@ -37,10 +37,14 @@ def dock(bench, qtbot):
 def choose(qtbot, box, text):
     """Choose an entry as a user does: by keys in the box."""
     box.setFocus()
-    steps = box.findText(text) - box.currentIndex()
+    steps = box.findText(text, Qt.MatchFlag.MatchStartsWith) - box.currentIndex()
     for _ in range(abs(steps)):
         qtbot.keyClick(box, Qt.Key.Key_Down if steps > 0 else Qt.Key.Key_Up)
-    assert box.currentText() == text
+    assert box.currentText().startswith(text)
+
+
+def chosen(dock):
+    return [box.currentText() for box in dock.choices]
 
 
 def press(qtbot, dock, name):
@@ -90,13 +94,25 @@ def test_a_bit_of_each_of_two_adds_and_needs_four_symbols(dock, bench, qtbot, se
     press(qtbot, dock, "resolution3")
     settle()
     assert bench.scene.source.n_symbols == 4
-    assert dock.verdict.text() == "Different fragments: they add"
+    assert dock.verdict.text() == "They add, or redundancy and synergy balance"
     assert dock.balance.text() == "redundancy − synergy = 0.000 bits"
     qtbot.keyClick(dock.controls.symbols, Qt.Key.Key_Up)
     settle()
     assert bench.scene.source.n_symbols == 4
     assert "has 4 symbols" in refused[-1]
     assert dock.controls.symbols.value() == 4
+
+
+def test_the_tip_of_a_source_is_its_formula_and_what_it_shows(dock, bench, settle):
+    for n_symbols in (2, 3):
+        source = TokenSource(SourceKind.COPY, n_symbols, lag=3)
+        bench.edit(SetSource(source))
+        settle()
+        kind = dock.controls.kind
+        assert kind.toolTip() == f"{source.formula}: the token k back tells it"
+        of_sum = kind.itemData(list(SourceKind).index(SourceKind.SUM), Qt.ItemDataRole.ToolTipRole)
+        assert f"mod {n_symbols}" in of_sum
+        assert "exclusive or" in of_sum
 
 
 def test_a_gain_moves_the_bars(dock, bench, settle):
@@ -260,7 +276,7 @@ def test_a_click_in_the_matrix_chooses_the_two_heads(dock, bench, qtbot, settle)
     qtbot.mouseClick(dock.matrix, Qt.MouseButton.LeftButton, pos=place)
     settle()
     assert bench.view.pair == (4, 1)
-    assert [box.currentText() for box in dock.choices] == ["h4", "h1"]
+    assert chosen(dock) == ["h4 uniform", "h1 first token"]
     assert [bar.label for bar in dock.pair_bars.bars] == ["h4", "h1", "both"]
     qtbot.keyClick(dock.matrix, Qt.Key.Key_Right)
     settle()
@@ -278,10 +294,11 @@ def test_the_pair_stays_with_its_heads_and_falls_back_when_one_is_gone(dock, ben
     bench.look(pair=(1, 3))
     bench.edit(DuplicateHead(1))
     settle()
-    assert [box.currentText() for box in dock.choices] == ["h1", "h4"]
+    assert chosen(dock) == ["h1 first token", "h4 self"]
     bench.edit(RemoveHead(3))
     settle()
-    assert [box.currentText() for box in dock.choices] == ["h2", "h3"]
+    assert chosen(dock)[0].startswith("h2")
+    assert chosen(dock)[1].startswith("h3")
 
 
 def test_one_head_has_no_pair(dock, bench, settle):
@@ -293,7 +310,7 @@ def test_one_head_has_no_pair(dock, bench, settle):
     bench.edit(OpenScene(load_lesson("two-heads")))
     settle()
     assert dock.matrix.isVisible()
-    assert [box.currentText() for box in dock.choices] == ["h1", "h2"]
+    assert chosen(dock) == ["h1 self", "h2 uniform"]
 
 
 # ---------------------------------------------------------------------------------------- the bars

@@ -29,6 +29,7 @@ from mhagui.document.exercises import Choice
 from mhagui.document.presets import Preset, SetPreset
 from mhagui.document.progress import Progress
 from mhagui.gui.docks.lesson import LessonDock
+from mhagui.gui.lesson_session import LessonSession
 from mhagui.gui.progress_store import ProgressStore
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.lead_line import StateLine
@@ -36,12 +37,20 @@ from mhagui.palette import contrast
 
 NEEDED_MAGNITUDE = 8.308535015128045  # the lesson's, for 1.1 effective positions at t6
 LEFT = Qt.MouseButton.LeftButton
+TITLES = {
+    "headsDock": "Heads",
+    "heatmapsDock": "Heatmaps",
+    "outputProjectionDock": "Output projection",
+    "entropyDock": "Entropy",
+    "impulseDock": "Impulse",
+    "costDock": "Cost",
+}
 
 
 @pytest.fixture
 def make(qtbot, bench):
     def make(store=None, width=290, height=700):
-        dock = LessonDock(bench, store)
+        dock = LessonDock(bench, LessonSession(bench, store, bench), TITLES)
         qtbot.addWidget(dock)
         dock.resize(width, height)
         with qtbot.waitActive(dock):
@@ -193,13 +202,15 @@ def test_a_check_turns_met_with_its_numbers_and_stays_so(dock, click, choose, do
     choose(6)
     click("lessonStart")
     line = dock.page.checks[0]
-    assert line.accessibleName() == "Not met yet: A first-token head with |K|·g = 6"
+    assert line.accessibleName() == "Not met yet: A first-token head with |K|·g = 6 at d_k = 2"
     with qtbot.waitSignal(dock.said) as said:
         do(set_key_magnitude(1, 6.0))
-    assert said.args == ["Met: A first-token head with |K|·g = 6."]
+    assert said.args == ["Met: A first-token head with |K|·g = 6 at d_k = 2."]
     bits = 0.5103  # the lesson's, at t6
     assert line.note.text() == f"row t6: {bits:.3f} bits, 2^H = {2**bits:.3f}"
-    assert line.accessibleName().startswith("Met: A first-token head with |K|·g = 6; row t6:")
+    assert line.accessibleName().startswith(
+        "Met: A first-token head with |K|·g = 6 at d_k = 2; row t6:"
+    )
     do(set_key_magnitude(1, 3.0))
     assert met(dock) == [True, False, False]
 

@@ -405,7 +405,7 @@ def test_closing_stops_the_frames(window, qtbot):
 def test_every_dock_can_be_reached_from_the_menu_and_takes_the_keyboard(window, settle):
     for dock in window.docks.all:
         menu = next(m for m in window.findChildren(QMenu) if m.title() == "&Docks")
-        action = next(a for a in menu.actions() if a.text() == dock.windowTitle())
+        action = next(a for a in menu.actions() if a.text().replace("&", "") == dock.windowTitle())
         action.trigger()
         settle()
         assert dock.is_in_sight()
@@ -435,3 +435,34 @@ def test_space_plays_in_the_pipeline_that_the_menu_leads_to(window, qtbot, settl
     settle()
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
     assert window.docks.pipeline.timer.isActive()
+
+
+def test_the_cursors_head_is_copied_muted_soloed_and_removed_by_keys(window, qtbot, settle):
+    window.bench.point(head=2)
+    control, both = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+    for key, modifiers in (
+        (Qt.Key.Key_D, control),
+        (Qt.Key.Key_M, control),
+        (Qt.Key.Key_M, control | both),
+    ):
+        qtbot.keyClick(window, key, modifiers)
+        settle()
+    scene = window.bench.scene
+    assert [head.name for head in scene.heads[1:3]] == ["previous token"] * 2
+    assert (scene.head(2).muted, scene.head(2).soloed) == (True, True)
+    assert window.findChild(QAction, "mute_head").isChecked()
+    qtbot.keyClick(window, Qt.Key.Key_D, control | both)
+    assert not window.bench.scene.has_head(2)
+
+
+def test_f2_leads_to_the_exercises(window, qtbot, settle):
+    qtbot.keyClick(window, Qt.Key.Key_F2)
+    settle()
+    assert window.docks.lesson.isAncestorOf(window.focusWidget())
+
+
+def test_each_dock_has_a_letter_of_its_own_in_the_menu(window):
+    menu = next(m for m in window.findChildren(QMenu) if m.title() == "&Docks")
+    letters = [action.text().partition("&")[2][:1].lower() for action in menu.actions()]
+    assert all(letters)
+    assert len(set(letters)) == len(letters) == len(window.docks.all)

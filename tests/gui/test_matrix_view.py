@@ -8,68 +8,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSizeF, Qt
-from PySide6.QtGui import QColor, QFont, QHelpEvent, QImage
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtCore import QSizeF
+from PySide6.QtGui import QColor, QFont, QImage
 
 from mhagui import formats
 from mhagui.gui.theme import ThemeChoice, apply_theme, theme_of
 from mhagui.gui.widgets.matrix_layout import Surroundings, lay_out
 from mhagui.gui.widgets.matrix_painter import cell_image, device_indices
-from mhagui.gui.widgets.matrix_picture import Picture, Writing
-from mhagui.gui.widgets.matrix_view import MatrixView
+from mhagui.gui.widgets.matrix_picture import Writing
 from mhagui.palette import contrast, diverging_table
 
 # Black to white: index i is grey level i, so that a colour tells its index.
 GREYS = np.repeat(np.arange(255, dtype=np.uint8)[:, None], 3, axis=1)
 WRITTEN = (Writing(formats.cell),)
-LEFT = Qt.MouseButton.LeftButton
-KEY = Qt.Key
-CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 def labels(count, prefix="t"):
     return tuple(f"{prefix}{number}" for number in range(1, count + 1))
 
 
-def picture(indices, **changes):
-    indices = np.asarray(indices, dtype=np.uint8)
-    rows, columns = indices.shape
-    fields = {"values": indices / 254.0, "table": GREYS, "writings": ()} | changes
-    return Picture(
-        indices=indices, row_labels=labels(rows), column_labels=labels(columns), **fields
-    )
-
-
 @pytest.fixture
-def shown(qtbot):
-    def show(what, width=300, height=300):
-        view = MatrixView()
-        qtbot.addWidget(view)
-        view.resize(width, height)
-        view.set_picture(what)
-        with qtbot.waitExposed(view):
-            view.show()
-        return view
-
-    return show
-
-
-@pytest.fixture
-def painted():
-    """The regions of all paint events of watched widgets."""
-
-    class Watcher(QObject):
-        def __init__(self):
-            super().__init__()
-            self.regions = []
-
-        def eventFilter(self, _watched, event):  # noqa: N802 - Qt's name
-            if event.type() == QEvent.Type.Paint:
-                self.regions.append(event.region())
-            return False
-
-    return Watcher()
+def shown(shown_matrix):
+    return shown_matrix
 
 
 def inside(view, row, column, pixels):
@@ -89,7 +49,7 @@ def all_boxes(view):
 def test_hot_cell_of_first_row_and_last_column_is_top_right(shown, grabbed):
     indices = np.zeros((5, 5))
     indices[0, 4] = 254
-    pixels = grabbed(shown(picture(indices)))
+    pixels = grabbed(shown(indices))
     down, across = np.nonzero((pixels == 254).all(axis=2) & (pixels.std(axis=2) == 0))
     white = (pixels[down, across] == 254).all(axis=1)
     assert white.sum() > 100
@@ -99,7 +59,7 @@ def test_hot_cell_of_first_row_and_last_column_is_top_right(shown, grabbed):
 
 def test_every_cell_has_the_colour_its_index_stands_for(shown, grabbed):
     indices = np.array([[0, 50, 100, 254], [17, 150, 200, 3]])
-    view = shown(picture(indices))
+    view = shown(indices)
     pixels = grabbed(view)
     for row, column in np.ndindex(2, 4):
         grey = indices[row, column]
@@ -107,7 +67,7 @@ def test_every_cell_has_the_colour_its_index_stands_for(shown, grabbed):
 
 
 def test_image_has_eight_bits_a_pixel(shown):
-    view = shown(picture([[0, 254], [254, 0]]))
+    view = shown([[0, 254], [254, 0]])
     indices = device_indices(view.picture, view.laid_out)
     image = cell_image(indices, GREYS, theme_of(view.palette()))
     assert image.format() == QImage.Format.Format_Indexed8
@@ -118,7 +78,7 @@ def test_image_has_eight_bits_a_pixel(shown):
 def test_masked_cell_is_hatched_and_zero_cell_is_flat(qapp, shown, grabbed, theme):
     apply_theme(theme)
     allowed = np.array([[True, False], [True, True]])
-    view = shown(picture([[0, 0], [0, 254]], allowed=allowed))
+    view = shown([[0, 0], [0, 254]], allowed=allowed)
     grey = grabbed(view).astype(float).mean(axis=2)  # seen in greyscale
 
     def spread(row, column):
@@ -130,7 +90,7 @@ def test_masked_cell_is_hatched_and_zero_cell_is_flat(qapp, shown, grabbed, them
 
 
 def test_cell_without_a_number_is_hatched(shown, grabbed):
-    view = shown(picture([[255, 0]], values=np.array([[np.nan, 0.0]])))
+    view = shown([[255, 0]], values=np.array([[np.nan, 0.0]]))
     box = view.cell_rect(0, 0)
     cell = grabbed(view)[box.top() : box.bottom(), box.left() : box.right()]
     assert len(np.unique(cell.reshape(-1, 3), axis=0)) > 1
@@ -139,7 +99,7 @@ def test_cell_without_a_number_is_hatched(shown, grabbed):
 def test_one_bright_cell_of_a_million_is_seen(shown, grabbed):
     indices = np.zeros((1024, 1024))
     indices[700, 33] = 254
-    view = shown(picture(indices), 200, 200)
+    view = shown(indices, size=(200, 200))
     box = view.laid_out.cells(slice(0, 1024), slice(0, 1024)).toRect()
     pixels = grabbed(view)[box.top() : box.bottom(), box.left() : box.right()]
     found = np.argwhere((pixels == 254).all(axis=2)) / len(pixels)
@@ -150,19 +110,19 @@ def test_one_bright_cell_of_a_million_is_seen(shown, grabbed):
 def test_pooled_signed_matrix_keeps_the_cell_furthest_from_zero(shown, grabbed):
     indices = np.full((1024, 1024), 130)
     indices[512, 512] = 20  # far below the middle, and lower than its neighbours
-    pixels = grabbed(shown(picture(indices, signed=True), 200, 200))
+    pixels = grabbed(shown(indices, signed=True, size=(200, 200)))
     assert ((pixels == 20).all(axis=2)).sum() == 1
 
 
 def test_pooled_mask_hides_no_allowed_cell(shown, grabbed):
     allowed = np.zeros((1024, 1024), dtype=bool)
     allowed[512, 512] = True
-    pixels = grabbed(shown(picture(np.full((1024, 1024), 9), allowed=allowed), 200, 200))
+    pixels = grabbed(shown(np.full((1024, 1024), 9), allowed=allowed, size=(200, 200)))
     assert ((pixels == 9).all(axis=2)).sum() == 1
 
 
 def test_dimmed_colours_are_nearer_to_the_ground(shown, grabbed):
-    view = shown(picture([[0, 254]]))
+    view = shown([[0, 254]])
     before = inside(view, 0, 0, grabbed(view))
     view.set_dimmed(True)
     after = inside(view, 0, 0, grabbed(view))
@@ -172,7 +132,7 @@ def test_dimmed_colours_are_nearer_to_the_ground(shown, grabbed):
 
 
 def test_change_of_theme_repaints(qapp, shown, grabbed):
-    view = shown(picture([[0, 255], [0, 0]]))
+    view = shown([[0, 255], [0, 0]])
     box = view.cell_rect(0, 1)
     light = grabbed(view)[box.top() : box.bottom(), box.left() : box.right()].mean()
     apply_theme(ThemeChoice.DARK)
@@ -187,13 +147,13 @@ def test_change_of_theme_repaints(qapp, shown, grabbed):
 
 def test_values_are_written_where_they_fit(shown, grabbed):
     indices = np.full((2, 2), 200)
-    bare, written = shown(picture(indices)), shown(picture(indices, writings=WRITTEN))
+    bare, written = shown(indices), shown(indices, writings=WRITTEN)
     assert (grabbed(bare) != grabbed(written)).any()
 
 
 def test_values_are_left_out_where_they_do_not_fit(shown, grabbed):
     indices = np.full((30, 30), 200)
-    bare, written = shown(picture(indices)), shown(picture(indices, writings=WRITTEN))
+    bare, written = shown(indices), shown(indices, writings=WRITTEN)
     assert (grabbed(bare) == grabbed(written)).all()
 
 
@@ -202,7 +162,7 @@ def test_values_are_left_out_where_they_do_not_fit(shown, grabbed):
 @pytest.mark.parametrize("level", [0, 60, 100, 127, 160, 254])
 def test_values_can_be_read_on_every_colour(shown, grabbed, level, dimmed, theme):
     apply_theme(theme)
-    view = shown(picture([[level]], table=diverging_table(), writings=WRITTEN))
+    view = shown([[level]], table=diverging_table(), writings=WRITTEN)
     view.set_dimmed(dimmed)
     pixels = grabbed(view)
     box = view.cell_rect(0, 0).adjusted(3, 3, -3, -3)
@@ -214,7 +174,7 @@ def test_values_can_be_read_on_every_colour(shown, grabbed, level, dimmed, theme
 
 @pytest.mark.usefixtures("dark")
 def test_in_the_dark_zero_is_dark_and_turns_white_with_the_theme(shown, grabbed, settle):
-    view = shown(picture([[127]], table=diverging_table(), signed=True))
+    view = shown([[127]], table=diverging_table(), signed=True)
     assert inside(view, 0, 0, grabbed(view)) == tuple(diverging_table(dark=True)[127])
     apply_theme(ThemeChoice.LIGHT)
     settle()
@@ -231,7 +191,7 @@ def ink_of(view, grabbed):
 def test_the_longest_writing_that_fits_is_used(shown, grabbed):
     def view(count, *texts):
         writings = tuple(Writing(lambda _value, text=text: text) for text in texts)
-        return shown(picture(np.full((count, count), 200), writings=writings))
+        return shown(np.full((count, count), 200), writings=writings)
 
     assert ink_of(view(2, "88.88", "1"), grabbed) == ink_of(view(2, "88.88"), grabbed)
     assert ink_of(view(12, "88.88"), grabbed) == 0
@@ -240,7 +200,7 @@ def test_the_longest_writing_that_fits_is_used(shown, grabbed):
 
 def test_a_sample_that_does_not_fit_leaves_the_number_out(shown, grabbed):
     writings = (Writing(formats.cell, "−888888888.88"),)
-    assert ink_of(shown(picture(np.full((6, 6), 200), writings=writings)), grabbed) == 0
+    assert ink_of(shown(np.full((6, 6), 200), writings=writings), grabbed) == 0
 
 
 # --- labels and sizes
@@ -249,7 +209,7 @@ def test_a_sample_that_does_not_fit_leaves_the_number_out(shown, grabbed):
 @pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
 def test_labels_can_be_read_in_light_and_dark(qapp, shown, grabbed, theme):
     apply_theme(theme)
-    view = shown(picture(np.zeros((6, 6))))
+    view = shown(np.zeros((6, 6)))
     pixels = grabbed(view)
     box = view.laid_out.row_labels[2].box.toAlignedRect()
     label = pixels[box.top() : box.bottom(), box.left() : box.right()].reshape(-1, 3)
@@ -262,7 +222,7 @@ def test_labels_can_be_read_in_light_and_dark(qapp, shown, grabbed, theme):
 @pytest.mark.parametrize(("width", "height"), [(90, 90), (150, 130), (420, 200), (700, 700)])
 @pytest.mark.parametrize("count", [1, 2, 6, 10, 37, 100, 1024])
 def test_labels_never_run_into_each_other(shown, count, width, height, points):
-    view = shown(picture(np.zeros((count, count))), width, height)
+    view = shown(np.zeros((count, count)), size=(width, height))
     font = QFont(view.font())
     font.setPointSize(points)
     view.setFont(font)
@@ -273,19 +233,19 @@ def test_labels_never_run_into_each_other(shown, count, width, height, points):
 
 
 def test_all_labels_are_there_when_there_is_room(shown):
-    layout = shown(picture(np.zeros((6, 6)))).laid_out
+    layout = shown(np.zeros((6, 6))).laid_out
     assert [label.text for label in layout.row_labels] == ["t1", "t2", "t3", "t4", "t5", "t6"]
     assert [label.text for label in layout.column_labels] == ["t1", "t2", "t3", "t4", "t5", "t6"]
 
 
 def test_thinned_labels_are_the_first_and_round_numbers(shown):
-    layout = shown(picture(np.zeros((40, 40))), 200, 200).laid_out
+    layout = shown(np.zeros((40, 40)), size=(200, 200)).laid_out
     texts = [label.text for label in layout.column_labels]
     assert texts in (["t1", *labels(40)[4::5]], ["t1", "t10", "t20", "t30", "t40"])
 
 
 def test_labels_stand_at_their_cells(shown):
-    view = shown(picture(np.zeros((6, 6))))
+    view = shown(np.zeros((6, 6)))
     for place, label in enumerate(view.laid_out.column_labels):
         assert label.box.center().x() == pytest.approx(view.cell_rect(0, place).center().x(), abs=2)
     for place, label in enumerate(view.laid_out.row_labels):
@@ -294,7 +254,7 @@ def test_labels_stand_at_their_cells(shown):
 
 @pytest.mark.parametrize(("width", "height"), [(300, 200), (200, 300)])
 def test_cells_are_square_and_as_large_as_fits(shown, width, height):
-    view = shown(picture(np.zeros((6, 6))), width, height)
+    view = shown(np.zeros((6, 6)), size=(width, height))
     cells = [view.cell_rect(row, column).size() for row, column in np.ndindex(6, 6)]
     side = cells[0].width()
     assert all(cell.width() == cell.height() == side for cell in cells)
@@ -304,7 +264,7 @@ def test_cells_are_square_and_as_large_as_fits(shown, width, height):
 
 
 def test_a_long_strip_has_cells_wide_enough_to_be_pointed_at(shown):
-    view = shown(picture(np.zeros((1024, 8))))
+    view = shown(np.zeros((1024, 8)))
     assert view.cell_rect(0, 0).width() >= 10
 
 
@@ -321,7 +281,7 @@ def test_edges_are_whole_device_pixels(qapp, ratio, count):
 
 def test_bands_have_the_colours_they_were_given(shown, grabbed):
     red, blue = QColor("#ff0000"), QColor("#0000ff")
-    view = shown(picture(np.zeros((4, 4)), column_bands=(red, red, blue, blue)))
+    view = shown(np.zeros((4, 4)), column_bands=(red, red, blue, blue))
     pixels = grabbed(view)
     below = view.cell_rect(3, 0).bottom() + 5
     found = [pixels[below, view.cell_rect(3, column).center().x()].tolist() for column in range(4)]
@@ -374,223 +334,3 @@ def test_cells_are_crisp_whatever_the_device_pixel_ratio(factor):
     )
     assert done.returncode == 0, done.stderr
     assert float(done.stdout.split()[0]) == float(factor)
-
-
-# --- the cursor
-
-
-@pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
-@pytest.mark.parametrize("level", [0, 40, 80, 127, 170, 200, 225, 254])
-def test_cursor_stands_out_on_every_colour(qapp, shown, grabbed, level, theme):
-    apply_theme(theme)
-    view = shown(picture(np.full((5, 5), level), table=diverging_table()))
-    before = grabbed(view)
-    view.set_cursor_cell(2, 2)
-    after = grabbed(view)
-    cell, ground = view.cell_rect(2, 2), inside(view, 2, 2, before)
-    for column in (2, 4):  # beside the cell, and beside the row alone
-        box = view.cell_rect(2, column)
-        strip = np.s_[box.top() - 3 : box.top() + 2, box.center().x()]
-        changed = (after[strip] != before[strip]).any(axis=1)
-        drawn = [tuple(map(int, colour)) for colour in after[strip][changed]]
-        # The best that red and white can do on the colour halfway between them.
-        assert max(contrast(colour, ground) for colour in drawn) >= 2.2
-    assert inside(view, 2, 2, after) == ground
-    assert (after[cell.bottom() + 6 :] == before[cell.bottom() + 6 :]).all()
-
-
-def test_cursor_repaints_only_around_its_rows(shown, painted, qtbot):
-    view = shown(picture(np.zeros((6, 6))))
-    view.set_cursor_cell(1, 1)
-    view.installEventFilter(painted)
-    view.update()
-    qtbot.waitUntil(lambda: bool(painted.regions))
-    painted.regions.clear()
-    view.set_cursor_cell(2, 4)
-    qtbot.waitUntil(lambda: bool(painted.regions))
-    height = sum(region.boundingRect().height() for region in painted.regions)
-    assert height < 3 * view.cell_rect(0, 0).height()
-
-
-def test_the_same_picture_again_repaints_nothing(shown, painted, qtbot):
-    view = shown(picture(np.zeros((6, 6))))
-    view.installEventFilter(painted)
-    view.update()
-    qtbot.waitUntil(lambda: bool(painted.regions))
-    painted.regions.clear()
-    view.set_picture(view.picture)
-    view.set_cursor_cell(None, None)
-    view.update(0, 0, 1, 1)  # all that was asked for is painted with this
-    qtbot.waitUntil(lambda: bool(painted.regions))
-    assert [region.boundingRect() for region in painted.regions] == [QRect(0, 0, 1, 1)]
-
-
-def test_cursor_outside_a_smaller_picture_is_not_drawn(shown, grabbed):
-    view = shown(picture(np.zeros((6, 6))))
-    view.set_cursor_cell(5, 5)
-    view.set_picture(picture(np.zeros((2, 2))))
-    with_cursor = grabbed(view)
-    view.set_cursor_cell(None, None)
-    assert (grabbed(view) == with_cursor).all()
-
-
-def test_description_follows_the_cursor(shown):
-    values = np.array([[1.0, 0.0], [0.0766, 0.92332]])
-    allowed = np.array([[True, False], [True, True]])
-    view = shown(picture(np.zeros((2, 2)), values=values, allowed=allowed, noun="weight"))
-    view.set_cursor_cell(1, 1)
-    assert view.accessibleDescription() == "row t2, column t2, weight 0.9233"
-    view.set_cursor_cell(0, 1)
-    assert view.accessibleDescription() == "row t1, column t2, masked"
-
-
-def test_focus_can_be_seen(shown, grabbed, qtbot):
-    view = shown(picture(np.zeros((3, 3))))
-    view.clearFocus()
-    without = grabbed(view)
-    view.activateWindow()
-    view.setFocus()
-    qtbot.waitUntil(view.hasFocus)
-    corner = np.s_[0:3, 100:200]
-    assert (grabbed(view)[corner] != without[corner]).any()
-
-
-# --- mouse and keyboard
-
-
-def test_hover_points_once_per_cell(shown, qtbot):
-    view = shown(picture(np.zeros((4, 5))))
-    pointed = []
-    view.pointed.connect(lambda row, column: pointed.append((row, column)))
-    first, second = view.cell_rect(1, 3).center(), view.cell_rect(2, 3).center()
-    for where in (first, first + QPoint(2, 1), second, QPoint(1, 1), second):
-        qtbot.mouseMove(view, where)
-    assert pointed == [(1, 3), (2, 3), (2, 3)]
-
-
-def test_click_points(shown, qtbot):
-    view = shown(picture(np.zeros((4, 4))))
-    with qtbot.waitSignal(view.pointed) as pointed:
-        qtbot.mouseClick(view, LEFT, pos=view.cell_rect(3, 2).center())
-    assert pointed.args == [3, 2]
-
-
-def test_double_click_activates_a_cell_and_nothing_beside_it(shown, qtbot):
-    view = shown(picture(np.zeros((4, 4))))
-    with qtbot.waitSignal(view.activated) as activated:
-        qtbot.mouseDClick(view, LEFT, pos=view.cell_rect(3, 2).center())
-    assert activated.args == [3, 2]
-    with qtbot.assertNotEmitted(view.activated):
-        qtbot.mouseDClick(view, LEFT, pos=QPoint(2, 2))
-
-
-@pytest.mark.parametrize(
-    ("key", "modifier", "target"),
-    [
-        (KEY.Key_Left, None, (7, 4)),
-        (KEY.Key_Right, None, (7, 6)),
-        (KEY.Key_Up, None, (6, 5)),
-        (KEY.Key_Down, None, (8, 5)),
-        (KEY.Key_Home, None, (7, 0)),
-        (KEY.Key_End, None, (7, 29)),
-        (KEY.Key_PageUp, None, (0, 5)),
-        (KEY.Key_PageDown, None, (17, 5)),
-        (KEY.Key_Left, CTRL, (7, 0)),
-        (KEY.Key_Right, CTRL, (7, 29)),
-        (KEY.Key_Up, CTRL, (0, 5)),
-        (KEY.Key_Down, CTRL, (19, 5)),
-        (KEY.Key_Home, CTRL, (0, 0)),
-        (KEY.Key_End, CTRL, (19, 29)),
-    ],
-)
-def test_keys_move_the_cursor(shown, qtbot, key, modifier, target):
-    view = shown(picture(np.zeros((20, 30))))
-    view.set_cursor_cell(7, 5)
-    with qtbot.waitSignal(view.pointed) as pointed:
-        qtbot.keyClick(view, key, modifier or Qt.KeyboardModifier.NoModifier)
-    assert tuple(pointed.args) == target
-
-
-def test_keys_stop_at_the_edge(shown, qtbot):
-    view = shown(picture(np.zeros((2, 2))))
-    view.set_cursor_cell(0, 0)
-    for key in (KEY.Key_Up, KEY.Key_Left):
-        with qtbot.waitSignal(view.pointed) as pointed:
-            qtbot.keyClick(view, key)
-        assert pointed.args == [0, 0]
-
-
-def test_the_cursor_is_where_it_is_told_to_be(shown, qtbot):
-    view = shown(picture(np.zeros((9, 9))))
-    view.set_cursor_cell(3, None)
-    with qtbot.waitSignal(view.pointed) as pointed:
-        qtbot.keyClick(view, KEY.Key_Right)
-    assert pointed.args == [3, 1]
-    assert view.cursor_cell == (3, None)
-
-
-def test_no_tooltip_covers_the_cells(shown, qtbot):
-    view = shown(picture(np.zeros((4, 4))))
-    view.setToolTip("what it is")
-    for spot, words in ((view.cell_rect(2, 2).center(), ""), (QPoint(2, 2), "what it is")):
-        event = QHelpEvent(QEvent.Type.ToolTip, spot, view.mapToGlobal(spot))
-        QApplication.sendEvent(view, event)
-        assert QToolTip.text() == words
-    QToolTip.hideText()
-    qtbot.waitUntil(lambda: not QToolTip.isVisible())
-
-
-@pytest.mark.parametrize("key", [KEY.Key_Return, KEY.Key_Enter])
-def test_enter_asks_about_the_cursor_cell_and_activates_it_with_shift(shown, qtbot, key):
-    view = shown(picture(np.zeros((4, 4))))
-    view.set_cursor_cell(2, 1)
-    with qtbot.waitSignal(view.asked) as asked, qtbot.assertNotEmitted(view.activated):
-        qtbot.keyClick(view, key)
-    assert asked.args == [2, 1]
-    with qtbot.waitSignal(view.activated) as activated, qtbot.assertNotEmitted(view.asked):
-        qtbot.keyClick(view, key, Qt.KeyboardModifier.ShiftModifier)
-    assert activated.args == [2, 1]
-
-
-@pytest.fixture
-def quick_clicks():
-    """A short time in which a click can become a double click, in milliseconds."""
-    usual = QApplication.doubleClickInterval()
-    QApplication.setDoubleClickInterval(30)
-    yield 30
-    QApplication.setDoubleClickInterval(usual)
-
-
-def test_a_click_asks_about_its_cell(shown, qtbot, quick_clicks):
-    view = shown(picture(np.zeros((4, 4))))
-    with qtbot.waitSignal(view.asked) as asked:
-        qtbot.mouseClick(view, LEFT, pos=view.cell_rect(3, 1).center())
-    assert asked.args == [3, 1]
-
-
-def test_what_is_no_click_on_a_cell_asks_nothing(shown, qtbot, quick_clicks):
-    view = shown(picture(np.zeros((4, 4))))
-    one, other = view.cell_rect(3, 1).center(), view.cell_rect(2, 1).center()
-    with qtbot.assertNotEmitted(view.asked, wait=2 * quick_clicks):
-        qtbot.mousePress(view, LEFT, pos=one)
-        qtbot.mouseMove(view, other)
-        qtbot.mouseRelease(view, LEFT, pos=other)
-        qtbot.mouseClick(view, Qt.MouseButton.RightButton, pos=one)
-        qtbot.mouseClick(view, LEFT, pos=QPoint(2, 2))
-
-
-def test_a_double_click_does_not_ask_as_well(shown, qtbot, quick_clicks):
-    view = shown(picture(np.zeros((4, 4))))
-    spot = view.cell_rect(3, 1).center()
-    with qtbot.assertNotEmitted(view.asked, wait=2 * quick_clicks):
-        qtbot.mouseClick(view, LEFT, pos=spot)
-        qtbot.mouseDClick(view, LEFT, pos=spot)
-
-
-def test_a_single_cell_works(shown, grabbed, qtbot):
-    view = shown(picture([[77]]))
-    view.set_cursor_cell(0, 0)
-    assert inside(view, 0, 0, grabbed(view)) == (77, 77, 77)
-    with qtbot.waitSignal(view.pointed) as pointed:
-        qtbot.keyClick(view, KEY.Key_End, CTRL)
-    assert pointed.args == [0, 0]

@@ -6,14 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import (
-    QFontMetrics,
-    QGuiApplication,
-    QHelpEvent,
-    QKeySequence,
-)
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QSignalSpy
-from PySide6.QtWidgets import QAbstractSlider, QApplication, QLabel, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QToolTip, QWidget
 
 from mhagui.document import Pattern, load_lesson
 from mhagui.document.edits import (
@@ -25,24 +20,10 @@ from mhagui.document.edits import (
     set_gain,
     set_muted,
 )
-from mhagui.gui.widgets.editable_delegate import fitting_text
-from mhagui.gui.widgets.fitting_label import FittingLabel
 
 Key, Button, Modifier = Qt.Key, Qt.MouseButton, Qt.KeyboardModifier
 Role = Qt.ItemDataRole
 
-FOUR_HEADS_W_O = np.array(
-    [
-        [1, 0, 0, 0, 0, 0, 0, 0],
-        [0, 1, 0, 0, 0, 0, 0, -0.5],
-        [0, 0, 1, 0, 0, 0, 0, 0],
-        [0, 0, 0, 1, 0, 0, 0, 0],
-        [1, 0, -1, 0, 1, 0, 0, 0],
-        [0, 0, 0, 0, 0, 1, 0, 0],
-        [0, 0, 0, 0, 0, 0.5, 1, 0],
-        [0, 0, 0, 0, 0, 0, 0, 1],
-    ]
-)
 # The lesson on multi-head attention, head_concatenation.
 TWO_HEADS_CONCAT = np.array(
     [
@@ -100,10 +81,10 @@ def test_the_model_passes_qts_tests(dock, qtmodeltester):
     qtmodeltester.check(dock.table.model())
 
 
-def test_w_o_is_shown_with_labels(dock):
+def test_w_o_is_shown_with_labels(dock, four_heads_w_o):
     model = dock.table.model()
     horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-    assert shown(dock.table).tolist() == FOUR_HEADS_W_O.tolist()
+    assert shown(dock.table).tolist() == four_heads_w_o.tolist()
     assert [model.headerData(i, vertical) for i in range(8)] == (
         ["h1.1", "h1.2", "h2.1", "h2.2", "h3.1", "h3.2", "h4.1", "h4.2"]
     )
@@ -137,8 +118,8 @@ def test_two_heads_give_the_output_of_the_lesson(dock, bench):
     )
 
 
-def test_who_listens_to_whom(dock):
-    blocks = FOUR_HEADS_W_O.reshape(4, 2, 8)
+def test_who_listens_to_whom(dock, four_heads_w_o):
+    blocks = four_heads_w_o.reshape(4, 2, 8)
     norms = np.sqrt((blocks**2).sum(axis=1)).T
     picture = dock.listening_view.picture
     np.testing.assert_allclose(picture.values, norms, rtol=1e-15)
@@ -217,10 +198,10 @@ def test_swapping_sends_each_heads_block_to_the_other_end(dock, bench):
     assert bench.history.undo_text == "Set W_O to swap head blocks"
 
 
-def test_presets_are_one_step_each_and_the_lessons_comes_back(dock, bench):
+def test_presets_are_one_step_each_and_the_lessons_comes_back(dock, bench, four_heads_w_o):
     for name in ("Identity", "RandomOrthogonal", "Zero", "Lesson"):
         preset(dock, name).trigger()
-    assert w_o(bench).tolist() == FOUR_HEADS_W_O.tolist()
+    assert w_o(bench).tolist() == four_heads_w_o.tolist()
     assert bench.history.n_steps == 4
     bench.undo()
     assert not w_o(bench).any()
@@ -398,115 +379,6 @@ def test_the_strip_says_whose_colours_it_shows(dock):
     assert len(beside) == 1
     assert beside[0].geometry().right() < strip.geometry().left()
     assert abs(beside[0].geometry().center().y() - strip.geometry().center().y()) <= 2
-
-
-# --- room
-
-
-def misfits(dock):
-    """Return what scrolls, which labels are cut, and which numbers are wider than their cell."""
-    found = [bar.objectName() for bar in dock.findChildren(QAbstractSlider) if bar.maximum() > 0]
-    for label in dock.findChildren(FittingLabel):
-        metrics = label.fontMetrics()
-        lines = label.text().split("\n")
-        found += [line for line in lines if metrics.horizontalAdvance(line) > label.width()]
-    advance = QFontMetrics(dock.table.horizontalHeader().font()).horizontalAdvance
-    width = dock.table.columnWidth(0) - 1  # a pixel lies between cells
-    texts = [fitting_text(value, width, advance) for value in shown(dock.table).flat]
-    return found + [text for text in texts if advance(text) > width]
-
-
-@pytest.mark.parametrize("points", [9, 10, 12, 14])
-@pytest.mark.parametrize("size", [(660, 260), (640, 270), (1200, 500), (360, 520)])
-def test_all_four_matrices_fit(qtbot, dock, bench, points, size):
-    application = QApplication.instance()
-    font = application.font()
-    usual = font.pointSize()
-    font.setPointSize(points)
-    application.setFont(font)
-    try:
-        dock.resize(*size)
-        settle(bench)
-        assert not misfits(dock)
-        for view in (dock.concat_view, dock.output_view, dock.listening_view):
-            inside = dock.widget().viewport().rect()
-            corner = view.mapTo(dock.widget().viewport(), view.rect().bottomRight())
-            assert inside.contains(corner)
-            assert view.laid_out.column_labels
-    finally:
-        font.setPointSize(usual)
-        application.setFont(font)
-
-
-def test_rows_of_concat_and_o_are_level(dock):
-    for row in (0, 5):
-        concat = dock.concat_view.mapTo(dock, dock.concat_view.cell_rect(row, 0).topLeft())
-        output = dock.output_view.mapTo(dock, dock.output_view.cell_rect(row, 0).topLeft())
-        assert concat.y() == output.y()
-
-
-def test_a_large_scene_scrolls_in_the_table_and_nowhere_else(dock, bench):
-    scene, rng = bench.scene, np.random.default_rng(0)
-    heads = tuple(
-        replace(scene.heads[0], uid=uid, w_v=rng.standard_normal((64, 4))) for uid in range(1, 17)
-    )
-    x = np.eye(64)
-    w = rng.standard_normal((64, 64))
-    bench.edit(OpenScene(replace(scene, title="large", heads=heads, x=x, w_o=w)))
-    settle(bench)
-    area = dock.widget()
-    assert area.horizontalScrollBar().maximum() == area.verticalScrollBar().maximum() == 0
-    assert dock.table.verticalScrollBar().maximum() > 0
-    assert dock.output_view.picture.values.shape == (64, 64)
-
-
-def test_every_control_says_what_it_is(dock):
-    for name in (
-        "outputProjectionTable",
-        "projectionPresets",
-        "projectionSeed",
-        "concatView",
-        "outputView",
-        "listeningView",
-        "signedColours",
-        "listeningColours",
-    ):
-        widget = dock.findChild(QWidget, name)
-        assert widget.accessibleName(), name
-        if name != "outputProjectionTable":  # its cells have tooltips of their own
-            assert widget.toolTip(), name
-    assert "Ctrl" in dock.table.model().index(0, 0).data(Role.ToolTipRole)
-    assert dock.findChild(QLabel, "filterBankResidual").toolTip()
-
-
-def test_concat_and_o_can_be_copied(qtbot, dock):
-    dock.output_view.setFocus()
-    qtbot.keySequence(dock.output_view, QKeySequence(QKeySequence.StandardKey.Copy))
-    first = QGuiApplication.clipboard().text().split("\n")[0]
-    assert first == "1\t0\t0\t0\t0\t0.5\t1\t0"
-
-
-def test_tab_goes_through_the_dock_in_reading_order(qtbot, dock, grabbed):
-    order = ["projectionPresets", "projectionSeed", "outputProjectionTable"]
-    order += ["concatView", "outputView", "listeningView"]
-    stops = [dock.findChild(QWidget, name) for name in order]
-    stops[0].setFocus()
-    bare = {stops[-1]: grabbed(stops[-1])}
-    stops[-1].setFocus()
-    bare |= {stop: grabbed(stop) for stop in stops[:-1]}
-    for stop in stops:
-        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-        assert QApplication.focusWidget() is stop
-        assert (grabbed(stop) != bare[stop]).any(), stop.objectName()  # it shows its focus
-
-
-def test_a_narrow_dock_scrolls_down_and_not_sideways(dock, bench):
-    dock.resize(322, 229)
-    settle(bench)
-    area = dock.widget()
-    assert area.horizontalScrollBar().maximum() == 0
-    assert area.verticalScrollBar().maximum() > 0
-    assert dock.table.horizontalHeader().length() <= dock.table.viewport().width()
 
 
 def test_pointing_at_a_head_that_has_just_gone_does_nothing(qtbot, dock, bench):

@@ -1,6 +1,7 @@
 """Where progress is kept: a file, and what happens when the disk or the file is at fault."""
 
 import os
+from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
@@ -83,3 +84,36 @@ def test_ones_own_is_in_the_folder_that_the_system_names(monkeypatch, tmp_path):
     assert path.parent.name == "mhagui"
     if os.name == "posix" and os.uname().sysname == "Linux":
         assert path.parent.parent == tmp_path
+
+
+def test_two_windows_keep_what_both_have_met(store):
+    other = ProgressStore(store.path)
+    first, second = store.load(), other.load()
+    mine = replace(first, readings={"1.identity": "a"}, answers={"1.which": "neither"})
+    theirs = replace(second, readings={"3.eight": "b"})
+    store.save(mine)
+    other.save(theirs)
+    store.save(mine)
+    kept = ProgressStore(store.path).load()
+    assert kept.readings == {"1.identity": "a", "3.eight": "b"}
+    assert kept.answers == {"1.which": "neither"}
+    store.save(Progress())  # start over: forgets one's own, not theirs
+    assert ProgressStore(store.path).load().readings == {"3.eight": "b"}
+
+
+def test_a_second_file_put_aside_leaves_the_first(store):
+    for garbage in (b"one", b"two"):
+        store.path.parent.mkdir(parents=True, exist_ok=True)
+        store.path.write_bytes(garbage)
+        with pytest.raises(UserError, match="cannot be read, and begins anew"):
+            store.load()
+    aside = sorted(path.read_bytes() for path in store.path.parent.glob("*.bad*"))
+    assert aside == [b"one", b"two"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_its_place_is_not_waited_for(store):
+    store.path.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(store.path)
+    with pytest.raises(UserError, match="it is not a file"):
+        store.load()

@@ -5,7 +5,7 @@ from threading import Event
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
@@ -195,7 +195,7 @@ def test_a_computation_that_was_overtaken_is_not_shown(qtbot, bench, dock):
     bench.edit(SetSequenceLength(6))
     qtbot.waitUntil(lambda: not button.isVisible())
     assert effective(dock)[0] == pytest.approx(2.11, abs=5e-3)
-    assert not dock._timer.isActive()
+    assert not any(timer.isActive() for timer in dock.findChildren(QTimer))
 
 
 @pytest.fixture
@@ -242,6 +242,25 @@ def test_a_result_for_weights_no_longer_shown_is_ignored(qtbot, bench, dock, slo
     assert button.isVisible()
     assert button.text() == "Compute"
     assert effective(dock, ROLE.DisplayRole) == ["–"] * 4
+
+
+def test_a_decomposition_that_fails_can_be_asked_for_again(qtbot, bench, dock, monkeypatch):
+    bench.edit(SetSequenceLength(260))
+    button = button_of(dock)
+    qtbot.waitUntil(button.isVisible)
+
+    def fail(weights):
+        raise np.linalg.LinAlgError("did not converge")
+
+    with monkeypatch.context() as patched, qtbot.captureExceptions() as faults:
+        patched.setattr(core, "singular_values", fail)
+        qtbot.mouseClick(button, LEFT)
+        assert not button.isEnabled()
+        qtbot.waitUntil(button.isEnabled)
+    assert [kind for kind, *_ in faults] == [np.linalg.LinAlgError]
+    assert button.text() == "Compute"
+    qtbot.mouseClick(button, LEFT)
+    qtbot.waitUntil(lambda: not button.isVisible(), timeout=30_000)
 
 
 CLOSED_WHILE_COMPUTING = """

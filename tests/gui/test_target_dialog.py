@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -17,11 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mhagui import core
 from mhagui.core import queries_and_keys_for
 from mhagui.document import Pattern
 from mhagui.document.edits import SetKeyWidth, SetSequenceLength, set_gain
-from mhagui.errors import UserError
-from mhagui.gui.docks.target_dialog import TargetDialog, asked_rows, verdict, why_not_by_rows
+from mhagui.document.target import fit_text
+from mhagui.gui.docks.target_dialog import TargetDialog
 from mhagui.gui.widgets.matrix_view import MatrixView
 from mhagui.gui.widgets.wanted_table import WantedTable
 from mhagui.palette import contrast
@@ -80,44 +81,6 @@ def paste(dialog, qtbot, text, row=0, column=0):
     table.setCurrentIndex(table.model().index(row, column))
     table.setFocus()
     qtbot.keyClick(table, Key.Key_V, CTRL)
-
-
-# --- what is asked for, in words and numbers
-
-
-def test_rows_are_scaled_and_empty_ones_are_free():
-    nan = math.nan
-    asked = asked_rows(np.array([[nan, nan, nan], [1.0, 3.0, nan], [nan, 2.0, nan]]))
-    np.testing.assert_array_equal(asked, [[nan, nan, nan], [0.25, 0.75, 0], [0, 1, 0]])
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("size", [1e308, 1e-320])
-def test_rows_of_any_size_are_scaled(size):
-    asked = asked_rows(np.array([[size, math.nan], [size, size]]))
-    np.testing.assert_array_equal(asked, [[1, 0], [0.5, 0.5]])
-
-
-def test_a_row_of_zeros_asks_for_nothing():
-    with pytest.raises(UserError, match=r"^Row t2 asks for nothing; give it a weight above 0\.$"):
-        asked_rows(np.array([[1.0, 0.0], [0.0, 0.0]]))
-
-
-def test_the_verdict_names_the_row_and_the_width_that_would_do():
-    asked = np.full((6, 6), math.nan)
-    asked[4, :], asked[5, :] = [0.6, 0.1, 0.1, 0.1, 0.1, 0], [0.1, 0.6, 0.1, 0.1, 0.05, 0.05]
-    fit = queries_and_keys_for(asked, 1)
-    missed = f"row t{fit.worst_row + 1} by {fit.largest_error:.2f}"
-    assert verdict(fit, 1) == f"Nearest found misses {missed}; d_k = 2 would do."
-    none = fit._replace(d_k_needed=None)
-    assert verdict(none, 1).endswith(f"{missed}; no larger d_k was found that would do.")
-    near = fit._replace(largest_error=0.0041)
-    assert verdict(near, 1) == "Found with d_k = 1: every given weight is met within 0.005."
-
-
-def test_long_sequences_are_refused_with_the_reason():
-    assert why_not_by_rows(64) == ""
-    assert why_not_by_rows(65) == "Rows of at most 64 positions can be asked for; T is 65"
 
 
 # --- one row: exercise 4
@@ -221,7 +184,7 @@ def test_rows_are_pasted_and_what_a_width_cannot_do_is_said(dialog, said, qtbot,
     asked[1, :2], asked[2, :3] = [1 / 4, 3 / 4], [2 / 7, 0, 5 / 7]
     asked[3, :4], asked[4, :5] = [0, 1 / 7, 0, 6 / 7], [0, 5 / 6, 0, 0, 1 / 6]
     asked[5], asked[0] = np.array([0.02, 0.08, 0.31, 0.13, 0.17, 0.3]) / 1.01, math.nan
-    assert said() == verdict(queries_and_keys_for(asked, 2), 2)
+    assert said() == fit_text(queries_and_keys_for(asked, 2), 2)
     apply()
     np.testing.assert_allclose(
         bench.frame.result.heads[1].weights, queries_and_keys_for(asked, 2).realised, atol=1e-9
@@ -259,6 +222,32 @@ def test_the_newest_question_wins(dialog, said, qtbot, type_in):
     qtbot.waitUntil(find(dialog, "targetApply").isEnabled)
     shown = find(dialog, "targetFound", MatrixView).picture.values
     np.testing.assert_allclose(shown[3, :4], [0, 0, 0.5, 0.5], atol=1e-3)
+
+
+def test_a_search_that_breaks_off_is_told_and_another_can_follow(
+    dialog, said, qtbot, type_in, monkeypatch
+):
+    def break_off(asked, d_k):
+        raise ArithmeticError("no digits left")
+
+    cells = find(dialog, "targetCells", QLineEdit)
+    with monkeypatch.context() as patched, qtbot.captureExceptions() as faults:
+        patched.setattr(core, "queries_and_keys_for", break_off)
+        type_in(cells, "1 1 0 1")
+        qtbot.waitUntil(lambda: "broke off" in said())
+    assert said() == "The search broke off: ArithmeticError: no digits left."
+    assert [kind for kind, *_ in faults] == [ArithmeticError]
+    assert not find(dialog, "targetApply").isEnabled()
+    type_in(cells, ".5 0 .5 0")
+    qtbot.waitUntil(find(dialog, "targetApply").isEnabled)
+
+
+def test_nothing_waits_for_a_search_after_a_refusal(dialog, said, qtbot, type_in):
+    cells = find(dialog, "targetCells", QLineEdit)
+    type_in(cells, ".5 0 .5 0")
+    type_in(cells, "0 0")
+    assert not any(timer.isActive() for timer in dialog.findChildren(QTimer))
+    assert said() == "Row t4 asks for nothing; give it a weight above 0."
 
 
 def test_a_row_pointed_at_is_the_row_of_the_line(dialog, qtbot):

@@ -5,7 +5,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QToolTip
 
 from mhagui.document import load_lesson
-from mhagui.document.edits import OpenScene, SetSequenceLength
+from mhagui.document.edits import OpenScene, SetSequenceLength, set_muted
 from mhagui.document.token_edits import SetTokens
 from mhagui.gui.docks.tokens import TokensDock
 from mhagui.gui.theme import ThemeChoice, apply_theme
@@ -352,3 +352,25 @@ def test_both_themes(strip, grabbed, settle):
     place = strip.chip(1).toAlignedRect().center()  # the word stands below, the position above
     assert light[place.y() // 3, place.x() - 10].min() > 200
     assert dark[place.y() // 3, place.x() - 10].max() < 80
+
+
+def test_what_two_layers_guess_to_come_next_is_told(bench, dock, settle):
+    assert not dock.guess.isVisible()  # one layer guesses nothing
+    bench.edit(OpenScene(load_lesson("induction")))
+    bench.point(query=7)
+    settle()
+    assert dock.guess.text().startswith("t8 → “D” ")  # ^ A B C D A B C: C was followed by D
+    bench.edit(set_muted(1, True))
+    settle()
+    assert not dock.guess.isVisible() or "“D”" not in dock.guess.text()
+
+
+def test_a_text_that_was_refused_does_not_outlive_its_scene(qtbot, bench, dock, field, settle):
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "one two three four five six seven eight")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    settle()
+    bench.edit(OpenScene(load_lesson("induction")))
+    settle()
+    assert field.text() == "^ A B C D A B C"

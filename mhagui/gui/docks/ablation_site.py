@@ -1,6 +1,5 @@
 """Where to zero a head: before W_O, which is right, and after it, which is not, side by side."""
 
-import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -8,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from mhagui import formats
 from mhagui.document import Result, Scene
 from mhagui.document.filter_bank import AblationSites, ablation_sites, why_no_wrong_site
+from mhagui.document.presets import Preset, is_preset
 from mhagui.gui.bench import Frame
 from mhagui.gui.pictures import position_labels
 from mhagui.gui.widgets.card_row import CardRow
@@ -51,8 +51,6 @@ class AblationSite(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._drawn: tuple[Result, int] | None = None
-        self._scale: ColourRange | None = None
         self.before = TitledCard("ablatedBeforeView")
         self.after = TitledCard("ablatedAfterView")
         self.difference = TitledCard("ablationDifferenceView")
@@ -99,16 +97,12 @@ class AblationSite(QWidget):
     def show_frame(self, frame: Frame) -> ColourRange:
         """Ablate the cursor's head both ways, and return the colours of the matrices."""
         place = frame.scene.index_of(frame.view.cursor.head)
-        if self._scale is None or self._drawn != (frame.result, place):
-            self._drawn = frame.result, place
-            sites = ablation_sites(frame.scene, frame.result, place)
-            names = {head.uid: head.name for head in frame.scene.heads}
-            self.box.show_heads(names, frame.view.cursor.head)
-            self._show_titles(frame.scene, place)
-            self._scale = self._show_matrices(frame, sites, place)
-            self._show_changes(frame.result, sites, place)
-            self._show_verdict(frame.scene, sites)
-        return self._scale
+        sites = ablation_sites(frame.scene, frame.result, place)
+        self.box.show_heads(frame.scene.heads, frame.view.cursor.head)
+        self._show_titles(frame.scene, place)
+        self._show_changes(frame.result, sites, place)
+        self._show_verdict(frame.scene, sites)
+        return self._show_matrices(frame, sites, place)
 
     def show_row(self, row: int) -> None:
         """Mark a row in every matrix."""
@@ -136,9 +130,7 @@ class AblationSite(QWidget):
         # Bands that cannot be seen keep the matrices level with that whose columns are marked.
         unmarked = (QColor(Qt.GlobalColor.transparent),) * scene.d_model
         marked = list(unmarked)
-        marked[place * scene.d_v : (place + 1) * scene.d_v] = [
-            QColor(head_colour(scene.heads[place].uid))
-        ] * scene.d_v
+        marked[scene.rows_of(place)] = [QColor(head_colour(scene.heads[place].uid))] * scene.d_v
         self.before.view.show_values(sites.before, scale, rows, columns, unmarked)
         if sites.after is not None and sites.difference is not None:
             self.after.view.show_values(sites.after, scale, rows, columns, tuple(marked))
@@ -173,7 +165,7 @@ class AblationSite(QWidget):
 
     def _show_verdict(self, scene: Scene, sites: AblationSites) -> None:
         short = "W_O = I hides the mistake."
-        if np.array_equal(scene.w_o, np.eye(*scene.w_o.shape)) and sites.after is not None:
+        if is_preset(Preset.IDENTITY, scene):
             text = "W_O = I here: both sites agree, which is why the mistake hides."
         elif sites.after is None:
             text = "Where H·d_v = d_model, W_O = I makes both sites agree and hides the mistake."

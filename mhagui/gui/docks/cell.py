@@ -156,7 +156,8 @@ def _feature_numbers(row: RowArithmetic, key: int) -> Numbers:
     q, k = row.q, row.keys[key]
     total = np.array([math.nan, math.nan, row.products[key]])
     columns = (*(Column(str(n)) for n in range(1, len(q) + 1)), Column("Σ"))
-    return Numbers(_FEATURE_ROWS, columns, np.column_stack([np.array([q, k, q * k]), total]))
+    features = np.array([q, k, row.feature_products(key)])
+    return Numbers(_FEATURE_ROWS, columns, np.column_stack([features, total]))
 
 
 def _number_or_nothing(value: float) -> str:

@@ -8,8 +8,6 @@ from mhagui import formats
 from mhagui.document.pipeline import RowArithmetic
 from mhagui.gui.docks.pipeline_words import Texts, factor, number, small, weight
 
-EQUAL = 1e-12  # relative: numbers as near as that differ by rounding alone
-
 
 class Line(NamedTuple):
     """One step: what it is called, its numbers, what comes out, and what it is for."""
@@ -33,14 +31,13 @@ def lines(row: RowArithmetic, key: int) -> tuple[Line, ...]:
     exponent, largest = row.exponents[key], row.gained[row.largest]
     cell, n_features = f"[{row.query + 1},{key + 1}]", len(row.q)
     less = f"{gained} − {factor(largest)}" if row.allowed[key] else "masked"
-    n_keys = int(np.count_nonzero(row.allowed))
     steps = (
         ("q_t·k_i", _of(n_features, "product"), product, "How well the key suits the query"),
         ("÷ √d_k", f"{product} / √{n_features}", score, f"The score S{cell}"),
         ("× g", f"{factor(row.gain)} · {factor(row.scores[key])}", gained, "The gain in force"),
         ("− row's max", less, number(exponent), "The row's largest g·S: so no exp overflows"),
         ("exp", f"e^{factor(exponent)}", power, "At most 1, that of the row's largest"),
-        ("Σ exp", _of(n_keys, "key"), total, "Over all keys that the row may see"),
+        ("Σ exp", _of(row.n_allowed, "key"), total, "Over all keys that the row may see"),
         ("÷ Σ exp", f"{power} / {total}", share, f"The weight A{cell}"),
     )
     return tuple(Line(*step) for step in steps)
@@ -48,7 +45,7 @@ def lines(row: RowArithmetic, key: int) -> tuple[Line, ...]:
 
 def reason(row: RowArithmetic, key: int) -> Texts:
     """Return why the weight is what it is, in two lines, from the longest to the shortest."""
-    t, i, n_keys = row.query + 1, key + 1, int(np.count_nonzero(row.allowed))
+    t, i, n_keys = row.query + 1, key + 1, row.n_allowed
     if not row.allowed[key]:
         return (
             f"Key t{i} comes after query t{t}: the causal mask hides it,\n"
@@ -57,14 +54,13 @@ def reason(row: RowArithmetic, key: int) -> Texts:
         )
     if n_keys == 1:
         return (f"Query t{t} may see key t{i} alone,\nso its weight is 1.",)
-    is_largest = row.exponents >= -EQUAL * max(abs(row.gained[row.largest]), 1.0)
-    n_largest = int(np.count_nonzero(is_largest))
+    n_largest = int(np.count_nonzero(row.ties))
     if n_largest == n_keys:
         return (
             f"All {n_keys} keys that t{t} may see have the same g·S,\nso each takes 1/{n_keys}.",
             f"All {n_keys} keys have the same g·S,\nso each takes 1/{n_keys}.",
         )
-    if is_largest[key]:
+    if row.ties[key]:
         share = formats.fixed(100 * row.weights[key], 1)
         which = "has" if n_largest == 1 else f"is one of {n_largest} that have"
         return (f"Key t{i} {which} the row's largest g·S:\nit takes {share} % of row t{t}.",)

@@ -108,19 +108,11 @@ class CostDock(Panel):
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw what the sizes of this frame cost."""
         sizes = _sizes(frame.view, frame.scene)
-        self._show_sizes(sizes, of_bench=frame.view.what_if is None)
+        tied = _widths_follow(frame.view, frame.scene)
+        self.sizes.show_sizes(sizes, tied=tied, of_bench=frame.view.what_if is None)
         if previous is None or sizes != self._shown:
             self._shown = sizes
             self._show_costs(sizes)
-
-    def _show_sizes(self, sizes: WhatIf, *, of_bench: bool) -> None:
-        """Show the sizes; the switch stays as it was left where they do not belie it."""
-        tied = self.sizes.is_tied
-        if of_bench:
-            tied = is_standard(sizes)
-        elif is_divisible(sizes) and not is_standard(sizes):
-            tied = False
-        self.sizes.show_sizes(sizes, tied=tied, of_bench=of_bench)
 
     def _show_costs(self, sizes: WhatIf) -> None:
         self._stages.set_numbers(stage_numbers(sizes))
@@ -141,14 +133,15 @@ class CostDock(Panel):
 
     def _on_changed(self, field: str, number: int) -> None:
         sizes = replace(_sizes(self.bench.view, self.bench.scene), **{field: number})
-        if self.sizes.is_tied:
+        tied = _widths_follow(self.bench.view, self.bench.scene)
+        if tied:
             sizes = with_standard_widths(sizes)
-        self.bench.look(what_if=sizes)
+        self.bench.look(what_if=sizes, widths_follow=tied)
 
     def _on_tied(self, tied: bool) -> None:
         sizes = _sizes(self.bench.view, self.bench.scene)
-        self.bench.look(what_if=with_standard_widths(sizes) if tied else sizes)
-        self.redraw()  # for the switch alone: the same sizes are no other frame
+        sizes = with_standard_widths(sizes) if tied else sizes
+        self.bench.look(what_if=sizes, widths_follow=tied)
 
     def _on_bench_wanted(self) -> None:
         self.bench.look(what_if=None)
@@ -156,12 +149,19 @@ class CostDock(Panel):
     def _on_case(self, case: Case, index: QModelIndex) -> None:
         sizes = _sizes(self.bench.view, self.bench.scene)
         wanted = case.layers(sizes.n_positions)[index.row()]
-        self.bench.look(what_if=wanted)
-        self.sizes.show_sizes(wanted, tied=case.d_k is None, of_bench=False)
+        self.bench.look(what_if=wanted, widths_follow=case.d_k is None)
 
 
 def _sizes(view: ViewState, scene: Scene) -> WhatIf:
     return view.what_if or WhatIf.of(scene)
+
+
+def _widths_follow(view: ViewState, scene: Scene) -> bool:
+    """Return whether d_k and d_v follow d_model and H; the sizes may belie what was asked for."""
+    sizes = _sizes(view, scene)
+    if view.what_if is None:
+        return is_standard(sizes)
+    return view.widths_follow and (is_standard(sizes) or not is_divisible(sizes))
 
 
 def _overtaking_text(sizes: WhatIf) -> str:

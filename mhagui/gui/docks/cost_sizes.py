@@ -58,12 +58,7 @@ class CostSizes(QWidget):
             box.valueChanged.connect(partial(self.changed.emit, field))
             box.refused.connect(self.refused)
         self._switch.clicked.connect(self.tied)
-        self._button.clicked.connect(self._on_button)
-
-    @property
-    def is_tied(self) -> bool:
-        """Whether d_k and d_v are to follow d_model and H."""
-        return self._switch.isChecked()
+        self._button.clicked.connect(self.bench_wanted)
 
     def show_sizes(self, sizes: WhatIf, *, tied: bool, of_bench: bool) -> None:
         """Show ``sizes``, whether d_k and d_v follow, and whether all follow the bench."""
@@ -99,9 +94,6 @@ class CostSizes(QWidget):
         column.addLayout(grid)
         column.addWidget(self._switch)
         column.addWidget(self._sentence)
-
-    def _on_button(self) -> None:
-        self.bench_wanted.emit()
 
 
 def _sentence(sizes: WhatIf, *, tied: bool, of_bench: bool) -> str:

@@ -17,7 +17,14 @@ from PySide6.QtWidgets import (
 from mhagui import formats
 from mhagui.document import Cursor, HeadResult, Result
 from mhagui.document.edits import set_muted
-from mhagui.document.filter_bank import FilterBank, filter_bank, in_bounds
+from mhagui.document.filter_bank import (
+    IDENTITY,
+    SHORT_IDENTITY,
+    FilterBank,
+    filter_bank,
+    in_bounds,
+    residual_text,
+)
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.ablation_site import AblationSite
 from mhagui.gui.growing import GrowingPanel
@@ -38,7 +45,6 @@ RESIDUAL_TIP = (
     "The filter-bank identity: both ways to O are computed, and only rounding can tell them apart. "
     "The bound is the most that rounding alone can make of the difference, whatever the gains"
 )
-IDENTITY = "max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)|"
 
 
 class FilterBankDock(GrowingPanel):
@@ -108,10 +114,12 @@ class FilterBankDock(GrowingPanel):
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw what differs from ``previous``."""
-        if self.site_button.isChecked():
+        is_new = previous is None or frame.result is not previous.result
+        if not self.site_button.isChecked():
+            if is_new:
+                self._show_bank(frame)
+        elif is_new or previous is None or frame.view.cursor.head != previous.view.cursor.head:
             self.strip.set_scale(self.site.show_frame(frame))
-        elif previous is None or frame.result is not previous.result:
-            self._show_bank(frame)
         self._show_cursor(frame.view.cursor)
 
     def forget(self) -> None:
@@ -160,11 +168,10 @@ class FilterBankDock(GrowingPanel):
     def _show_residual(self, result: Result) -> None:
         residual = formats.short(result.filter_bank_residual, 2)
         bound, units = formats.short(result.residual_bound, 2), formats.short(in_bounds(result), 2)
-        of_bound = f"({units} of the rounding bound {bound})"
         self.residual.set_texts(
-            f"{IDENTITY} = {residual} {of_bound}",
-            f"max |Concat·W_O − Σ| = {residual} {of_bound}",
-            f"max |Concat·W_O − Σ| = {residual} (bound {bound})",
+            f"{IDENTITY} = {residual_text(result)}",
+            f"{SHORT_IDENTITY} = {residual_text(result)}",
+            f"{SHORT_IDENTITY} = {residual} (bound {bound})",
             f"residual {residual} ({units} of {bound})",
             f"residual {residual}",
             "",
@@ -208,6 +215,7 @@ class FilterBankDock(GrowingPanel):
 
     def _on_mode(self, _button: QRadioButton) -> None:
         self._show_mode()
+        self.forget()
         self.redraw()
 
     def _on_pointed(self, uid: int, row: int) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPainterPath,
     QPaintEvent,
     QPalette,
     QPen,
@@ -39,8 +38,8 @@ from mhagui.document.patterns import parameters_of
 from mhagui.document.weight_edits import to_pattern
 from mhagui.formats import fixed
 from mhagui.gui.bench import Bench, Frame
-from mhagui.gui.theme import Theme, theme_of
-from mhagui.gui.widgets.drawing import demi_bold, scaled_font
+from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.drawing import BAND, MUTE, demi_bold, draw_card, scaled_font
 from mhagui.gui.widgets.gain_control import GainControl
 from mhagui.gui.widgets.head_fields import LetterButton, NameEdit, PatternBox, SettingField
 from mhagui.gui.widgets.naming import named
@@ -48,8 +47,6 @@ from mhagui.gui.widgets.number_box import NumberBox
 from mhagui.palette import head_colour
 
 MAX_KEY_MAGNITUDE = 1000.0
-_EDGE = 5  # width of the band in the head's colour
-_ROUND = 5.0
 _SLACK = 32  # how much a card grows where there is room
 _SMALL = 0.92  # size of the numbers' line
 
@@ -112,7 +109,7 @@ class HeadCard(QWidget):
         self._active = True
         self._label = QLabel()
         self._name = NameEdit()
-        self._mute = LetterButton("M", QColor("#a83a08"))
+        self._mute = LetterButton("M", MUTE)
         self._solo = LetterButton("S", QColor("#facc15"))
         self._pattern = PatternBox(unasked=(Pattern.PROJECTED,))
         self._settings: list[SettingField] = []
@@ -138,7 +135,7 @@ class HeadCard(QWidget):
 
     def _lay_out(self) -> None:
         rows = QVBoxLayout(self)
-        rows.setContentsMargins(_EDGE + 8, 5, 8, 5)
+        rows.setContentsMargins(BAND + 8, 5, 8, 5)
         rows.setSpacing(3)
         for row in (
             _row(self._label, self._name, self._mute, self._solo, stretched=1, gap=4),
@@ -297,26 +294,13 @@ class HeadCard(QWidget):
         theme = theme_of(self.palette())
         highlight = self.palette().color(QPalette.ColorRole.Highlight)
         line = QPen(highlight, 2.0) if self._selected else QPen(theme.card_border, 1.0)
-        outline = QPainterPath()
-        outline.addRoundedRect(_inset(self, line.widthF() / 2), _ROUND, _ROUND)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillPath(outline, theme.card)
-        self._draw_edge(painter, outline, theme)
-        painter.strokePath(outline, line)
+        colour = QColor(head_colour(self.uid))
+        draw_card(painter, _inset(self, 0), theme.card, line, colour, hollow=not self._active)
         if self.hasFocus():
             painter.setPen(QPen(highlight, 1.0))
             painter.drawRoundedRect(_inset(self, 3.5), 3.0, 3.0)
-
-    def _draw_edge(self, painter: QPainter, outline: QPainterPath, theme: Theme) -> None:
-        """Draw a band in the head's colour, hollow where the head is ablated."""
-        band = QRectF(0, 0, _EDGE, self.height())
-        painter.save()
-        painter.setClipPath(outline)
-        painter.fillRect(band, QColor(head_colour(self.uid)))
-        if not self._active:
-            painter.fillRect(band.adjusted(2, 2, -1, -2), theme.card)
-        painter.restore()
 
     # --- what the user does
 

@@ -33,9 +33,10 @@ from mhagui.document.edits import (
 )
 from mhagui.document.patterns import MAX_POSITIONS
 from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS
+from mhagui.document.target import why_not_by_rows
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_card import HeadCard
-from mhagui.gui.docks.target_dialog import TargetDialog, why_not_by_rows
+from mhagui.gui.docks.target_dialog import TargetDialog
 from mhagui.gui.icons import icon
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.column_scroll import ColumnScroll

@@ -6,7 +6,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QRadioButton,
@@ -20,6 +19,7 @@ from mhagui.document import ColourScale, Cursor, HeadResult, Quantity, ViewState
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.pictures import Pictures
+from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.colour_bar import ColourBar
 from mhagui.gui.widgets.matrix_card import MatrixCard
 from mhagui.gui.widgets.matrix_grid import CardGrid
@@ -63,7 +63,7 @@ class HeatmapsDock(GrowingPanel):
         self._grid = CardGrid()
         self._bar = ColourBar()
         self._quantities = {quantity: QRadioButton() for quantity in Quantity}
-        self._scales = QComboBox()
+        self._scales = ChoiceBox()
         middle = QHBoxLayout()
         middle.setSpacing(10)
         middle.addWidget(self._grid, 1)
@@ -118,6 +118,8 @@ class HeatmapsDock(GrowingPanel):
     def forget(self) -> None:
         """Let go of the pictures."""
         self._pictures = Pictures()
+        for card in self._grid.cards:
+            card.view.forget_picture()
 
     def _show_cursor(self, cursor: Cursor) -> None:
         for card in self._grid.cards:

@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor
@@ -25,12 +24,12 @@ from mhagui.document.response import (
     FLAT_FILTERS,
     FREQUENCIES,
     MEAN_ROWS,
+    ResponseStudy,
     RowResponse,
-    Spectrum,
+    SpectrumStudy,
     delay_range,
-    mean_distance,
-    row_response,
-    spectra,
+    study_responses,
+    study_spectra,
 )
 from mhagui.formats import fixed
 from mhagui.gui.bench import Bench, Frame
@@ -130,6 +129,10 @@ class ImpulseDock(Panel):
             self._taps.show_row(frame.result, row)
         self._taps.show_cursor(frame.view.cursor.head, frame.view.cursor.key)
 
+    def forget(self) -> None:
+        """Let go of the studies."""
+        self._taps.study = self._response.study = None
+
     def _on_row(self, number: int) -> None:
         self.bench.point(query=number - 1)
         self._row.show_row(number - 1, self.bench.scene.n_positions)
@@ -142,6 +145,7 @@ class ImpulseDock(Panel):
 
     def _on_page(self, page: int) -> None:
         self._pages.setCurrentIndex(page)
+        self.forget()
         self.redraw()
 
 
@@ -170,15 +174,6 @@ class _RowControl(QWidget):
             self.box.show_value(row + 1)
 
 
-class _Shown(NamedTuple):
-    """What is known of a head: its row t, and the mean distance of its rows to their ideals."""
-
-    head: HeadResult
-    row: int
-    response: RowResponse
-    mean: float
-
-
 class _TapsPage(QWidget):
     """A card of stems per head, and what stems and bars are.
 
@@ -195,7 +190,7 @@ class _TapsPage(QWidget):
         self._before = before  # where Tab comes from
         self.flow = CardFlow()
         self._legend = CurveLegend()
-        self._shown: dict[int, _Shown] = {}
+        self.study: ResponseStudy | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
@@ -207,12 +202,12 @@ class _TapsPage(QWidget):
         n_positions = len(result.allowed)
         self._legend.set_entries(_legend_entries(n_positions, self.palette().text().color()))
         self._deal(len(result.heads))
-        shown: dict[int, _Shown] = {}
-        for number, (card, head) in enumerate(zip(self.flow.cards, result.heads, strict=True), 1):
-            uid = head.head.uid
-            shown[uid] = _responses(head, row, self._shown.get(uid))
-            _fill(card, number, shown[uid], n_positions)
-        self._shown = shown
+        study = self.study = study_responses(result, row, self.study)
+        each = zip(
+            self.flow.cards, result.heads, study.responses, study.mean_distances, strict=True
+        )
+        for number, (card, head, response, mean) in enumerate(each, 1):
+            _fill(card, number, head, response, mean)
         self.flow.arrange()
 
     def show_cursor(self, uid: int, key: int) -> None:
@@ -237,7 +232,7 @@ class _ResponsePage(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._known: dict[int, tuple[Array, int, Spectrum]] = {}
+        self.study: SpectrumStudy | None = None
         self.magnitude = _plot("magnitudePlot", "magnitude |H|", MAGNITUDE_TIP)
         self.delay = _plot("groupDelayPlot", "delay (positions)", DELAY_TIP)
         self.magnitude.set_y_range(0.0, 1.0)
@@ -256,48 +251,21 @@ class _ResponsePage(QWidget):
 
     def show_row(self, result: Result, row: int) -> None:
         """Show ``row`` of every head."""
-        self._learn(result, row)
+        study = self.study = study_spectra(result, row, self.study)
         for plot in (self.magnitude, self.delay):
             plot.keep_room(f"−{row}", "0.5")  # so that they are as wide as one another
-        of_heads = [self._known[head.head.uid][2] for head in result.heads]
-        self.magnitude.set_curves(self._curves(result, [of.magnitude for of in of_heads]))
+        self.magnitude.set_curves(self._curves(result, [of.magnitude for of in study.spectra]))
         self.delay.set_y_range(*delay_range(row))
-        self.delay.set_curves(self._curves(result, [of.delay for of in of_heads]))
+        self.delay.set_curves(self._curves(result, [of.delay for of in study.spectra]))
 
     def _curves(self, result: Result, values: list[Array]) -> list[Curve]:
         numbered = enumerate(zip(result.heads, values, strict=True), 1)
         return [replace(head_curve(n, head, of), at=PLACES) for n, (head, of) in numbered]
 
-    def _learn(self, result: Result, row: int) -> None:
-        """Find the spectra of heads that are not what they were, all at once."""
-        known = self._known
-        new = [head for head in result.heads if not _is_known(known.get(head.head.uid), head, row)]
-        found = zip(new, spectra(new, row), strict=True)
-        known |= {head.head.uid: (head.weights, row, of_head) for head, of_head in found}
-        self._known = {head.head.uid: known[head.head.uid] for head in result.heads}
-
-
-def _is_known(known: tuple[Array, int, Spectrum] | None, head: HeadResult, row: int) -> bool:
-    """Return whether what is known of a head still holds; equal weights are one array."""
-    return known is not None and known[0] is head.weights and known[1] == row
-
 
 def _plot(object_name: str, y_title: str, tip: str) -> FrequencyPlot:
     spoken = f"{y_title} of row t over frequency, per head".capitalize()
     return named(FrequencyPlot(y_title), object_name, spoken, tip)
-
-
-def _responses(head: HeadResult, row: int, known: _Shown | None) -> _Shown:
-    """Return ``known`` as far as it still holds; equal weights are one array."""
-    if known is None or known.head.weights is not head.weights or not _same_ideal(known.head, head):
-        return _Shown(head, row, row_response(head, row), mean_distance(head))
-    response = known.response if known.row == row else row_response(head, row)
-    return _Shown(head, row, response, known.mean)
-
-
-def _same_ideal(one: HeadResult, other: HeadResult) -> bool:
-    heads = [(of.head.pattern, of.head.settings, of.head.key_magnitude) for of in (one, other)]
-    return heads[0] == heads[1]
 
 
 def _legend_entries(n_positions: int, ink: QColor) -> tuple[LegendEntry, ...]:
@@ -309,8 +277,10 @@ def _legend_entries(n_positions: int, ink: QColor) -> tuple[LegendEntry, ...]:
     return LegendEntry(weight, ink, "o"), LegendEntry(f"ideal filter · {distance}")
 
 
-def _fill(card: StemCard, number: int, shown: _Shown, n_positions: int) -> None:
-    head, response = shown.head, shown.response
+def _fill(
+    card: StemCard, number: int, head: HeadResult, response: RowResponse, mean: float
+) -> None:
+    n_positions = len(head.weights)
     uid, label, colour = head.head.uid, f"h{number}", QColor(head_colour(head.head.uid))
     words = f"{label} {head.head.name}"
     t = len(response.taps)
@@ -318,8 +288,8 @@ def _fill(card: StemCard, number: int, shown: _Shown, n_positions: int) -> None:
     card.title.set_head(label, head.head.name, colour, head.standing)
     card.title.setToolTip(plain(words))
     # Room for any row's texts, so that no card moves from row to row.
-    room = (_distance_text(f"t{n_positions}", value, shown.mean) for value in (0.0, math.nan))
-    distance = _distance_text(f"t{t}", response.distance, shown.mean)
+    room = (_distance_text(f"t{n_positions}", value, mean) for value in (0.0, math.nan))
+    distance = _distance_text(f"t{t}", response.distance, mean)
     card.set_caption((filter_of(head.head), distance), tuple(room))
     card.caption.setToolTip(CAPTION_TIP)
     card.plot.setAccessibleName(f"Impulse response of {words} at t{t}")

@@ -3,16 +3,16 @@
 import math
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QMouseEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from mhagui import formats
-from mhagui.document import Result, Scene, ViewState
+from mhagui.document import Result
 from mhagui.document.information import (
     Divergences,
     InformationStudy,
-    default_pair,
+    places_of,
     study_divergences,
     study_information,
     verdict,
@@ -29,6 +29,7 @@ from mhagui.gui.widgets.colour_range import ColourRange
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.page import column, heading, label_of, page, sentence
 from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
@@ -82,7 +83,7 @@ class InformationDock(Panel):
         self.bars.pointed.connect(self._on_head)
         self.pair_bars.pointed.connect(self._on_pair_bar)
         for choice in self.choices:
-            choice.activated.connect(self._on_choice)
+            choice.head_chosen.connect(self._on_choice)
         self.matrix.pointed.connect(self._on_pair)
 
     def _make_body(self) -> QWidget:
@@ -111,8 +112,7 @@ class InformationDock(Panel):
         line.setSpacing(6)
         for text, choice in zip(("heads", "and"), self.choices, strict=True):
             line.addWidget(label_of(choice, text))
-            line.addWidget(choice)
-        line.addStretch(1)
+            line.addWidget(choice, 1)
         return line
 
     # --- drawing
@@ -132,6 +132,10 @@ class InformationDock(Panel):
             self._show_pair(frame, study)
         self.bars.mark_row(scene.index_of(frame.view.cursor.head))
 
+    def forget(self) -> None:
+        """Let go of the studies."""
+        self._study = self._divergences = None
+
     def _show_heads(self, result: Result, study: InformationStudy) -> None:
         t = study.row + 1
         symbols = math.log2(study.source.n_symbols)
@@ -143,18 +147,19 @@ class InformationDock(Panel):
         )
         self.bars.set_bars(tuple(_head_bars(result, study)), symbols, study.whole_past_bits)
         self.bars.setVisible(not study.why_not)
-        reasons = [] if study.why_not else _reasons(study)
+        reasons = [] if study.why_not else study.reasons()
         self.why_not.setText("\n".join(reasons))
         self.why_not.setVisible(bool(reasons))
 
     def _show_pair(self, frame: Frame, study: InformationStudy) -> None:
-        pair = _places(frame.scene, frame.view)
+        pair = places_of(frame.view, frame.scene)
         for part in (self._of_two, self._of_all):
             part.setVisible(pair is not None)
         if pair is None:
             return
         names = [f"h{place + 1}" for place in pair]
-        self._show_choices(frame.scene, pair)
+        for choice, place in zip(self.choices, pair, strict=True):
+            choice.show_heads(frame.scene.heads, frame.scene.heads[place].uid)
         self.matrix.set_cursor_cell(*pair)
         numbers = study.pair(*pair)
         bars = list(_head_bars(frame.result, study))
@@ -173,17 +178,6 @@ class InformationDock(Panel):
             part.setVisible(not study.why_not)
         at = frame.scene.index_of(frame.view.cursor.head)
         self.pair_bars.mark_row(pair.index(at) if at in pair else -1)
-
-    def _show_choices(self, scene: Scene, pair: tuple[int, int]) -> None:
-        labels = [f"h{number}" for number in range(1, scene.n_heads + 1)]
-        for choice, place in zip(self.choices, pair, strict=True):
-            with QSignalBlocker(choice):
-                if choice.count() != len(labels):
-                    choice.clear()
-                    choice.addItems(labels)
-                for number, head in enumerate(scene.heads):
-                    choice.setItemData(number, head.name, Qt.ItemDataRole.ToolTipRole)
-                choice.setCurrentIndex(place)
 
     def _show_divergences(self, result: Result) -> None:
         divergences = self._divergences = study_divergences(result, self._divergences)
@@ -211,13 +205,12 @@ class InformationDock(Panel):
             self.bars.mark_row(place)
 
     def _on_pair_bar(self, bar: int) -> None:
-        pair = _places(self.bench.scene, self.bench.view)
+        pair = places_of(self.bench.view, self.bench.scene)
         if pair is not None and bar < len(pair):
             self._on_head(pair[bar])
 
-    def _on_choice(self) -> None:
-        first, second = (choice.currentIndex() for choice in self.choices)
-        self._on_pair(first, second)
+    def _on_choice(self, _uid: int) -> None:
+        self._on_pair(*(choice.currentIndex() for choice in self.choices))
 
     def _on_pair(self, one: int, other: int) -> None:
         heads = self.bench.scene.heads
@@ -242,14 +235,6 @@ class _DivergenceView(SnugMatrixView):
         """Leave the choice of heads to a click."""
 
 
-def _places(scene: Scene, view: ViewState) -> tuple[int, int] | None:
-    """Return the places of the two heads looked at, from 0; None in a scene of one head."""
-    if view.pair is None:
-        return default_pair(scene)
-    one, other = view.pair
-    return scene.index_of(one), scene.index_of(other)
-
-
 def _head_bars(result: Result, study: InformationStudy) -> list[Bar]:
     bars = []
     for number, (head, told) in enumerate(zip(result.heads, study.heads, strict=True), 1):
@@ -258,15 +243,6 @@ def _head_bars(result: Result, study: InformationStudy) -> list[Bar]:
         tip = f"h{number} {head.head.name}: {what}"
         bars.append(Bar(f"h{number}", told.bits, colour, tip, not head.active))
     return bars
-
-
-def _reasons(study: InformationStudy) -> list[str]:
-    """Return for each reason why heads are unknown the heads and the reason."""
-    heads: dict[str, list[str]] = {}
-    for number, told in enumerate(study.heads, 1):
-        if told.why_not:
-            heads.setdefault(told.why_not, []).append(f"h{number}")
-    return [f"{', '.join(names)}: {reason}." for reason, names in heads.items()]
 
 
 def _signed(bits: float) -> str:
@@ -278,8 +254,5 @@ def _bars(object_name: str, name: str, tip: str) -> BarList:
     return named(BarList(_three, "bits"), object_name, name, tip)
 
 
-def _choice(object_name: str, name: str) -> QComboBox:
-    tip = f"{name} of the two whose information is compared"
-    choice = named(QComboBox(), object_name, name, tip)
-    choice.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    return choice
+def _choice(object_name: str, name: str) -> HeadBox:
+    return named(HeadBox(), object_name, name, f"{name} of the two whose information is compared")

@@ -1,5 +1,6 @@
 """The lesson dock: the exercises, what shows that each is done, and how far one is."""
 
+from collections.abc import Mapping
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -7,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QHBoxLayout,
     QMainWindow,
@@ -24,13 +24,14 @@ from mhagui.document.solver import edit_for
 from mhagui.errors import UserError
 from mhagui.formats import short
 from mhagui.gui.bench import Bench, Frame
-from mhagui.gui.docks.lesson_page import ExercisePage, heading
+from mhagui.gui.docks.lesson_page import ExercisePage
 from mhagui.gui.icons import icon
 from mhagui.gui.lesson_session import LessonSession
 from mhagui.gui.panel import Panel
-from mhagui.gui.progress_store import ProgressStore
+from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.lead_line import StateLine
+from mhagui.gui.widgets.page import heading
 from mhagui.lesson_report import write_report
 
 REPORT_NAME = "exercises.pdf"
@@ -46,15 +47,17 @@ class LessonDock(Panel):
         Docks are to be seen; carries a tuple of their object names.
     said
         Something is met, answered or written; carries a sentence for the status line.
+
+    The ``titles`` of the other docks are given by their object names.
     """
 
     docks_wanted = Signal(object)
     said = Signal(str)
 
-    def __init__(self, bench: Bench, store: ProgressStore | None = None) -> None:
+    def __init__(self, bench: Bench, session: LessonSession, titles: Mapping[str, str]) -> None:
         super().__init__(bench, "lessonDock", "Lesson")
-        self.session = LessonSession(bench, store, self)
-        self.choice = QComboBox()
+        self.session, self._titles = session, titles
+        self.choice = ChoiceBox()
         self.next = QPushButton("Next exercise")
         self.export = QPushButton("Export report…")
         self.over = QPushButton("Start over…")
@@ -112,7 +115,7 @@ class LessonDock(Panel):
         return body
 
     def _make_page(self) -> ExercisePage:
-        page = ExercisePage(self.session.chosen)
+        page = ExercisePage(self.session.chosen, self._titles)
         page.start_wanted.connect(self._on_start)
         page.docks_wanted.connect(self.docks_wanted)
         for box in page.questions:

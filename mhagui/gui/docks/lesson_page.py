@@ -1,7 +1,8 @@
 """What the lesson dock shows of one exercise."""
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from mhagui.document import Scene
@@ -9,24 +10,17 @@ from mhagui.document.exercises import Exercise
 from mhagui.document.progress import Progress
 from mhagui.gui.docks.lesson_question import QuestionBox
 from mhagui.gui.docks.lesson_solver import LessonSolver
-from mhagui.gui.widgets.drawing import demi_bold
-from mhagui.gui.widgets.lead_line import LeadLine, StateLine, wrapped_label
+from mhagui.gui.widgets.lead_line import LeadLine, StateLine
+from mhagui.gui.widgets.page import heading, wrapped_label
 
 START_TIP = "Opens what the exercise begins with, and watches the bench; what is met stays met"
-SOLVER_EXERCISE = 6
 KEEP_ROOM = "\xa0"  # where a reading will be, so that nothing moves when it comes
-DOCKS = {
-    "headsDock": "Heads",
-    "heatmapsDock": "Heatmaps",
-    "outputProjectionDock": "Output projection",
-    "entropyDock": "Entropy",
-    "impulseDock": "Impulse",
-    "costDock": "Cost",
-}
 
 
 class ExercisePage(QWidget):
     """An exercise from its task to its why, with how it stands.
+
+    The ``titles`` of docks are given by their object names.
 
     Signals
     -------
@@ -39,7 +33,7 @@ class ExercisePage(QWidget):
     start_wanted = Signal()
     docks_wanted = Signal(object)
 
-    def __init__(self, exercise: Exercise) -> None:
+    def __init__(self, exercise: Exercise, titles: Mapping[str, str]) -> None:
         super().__init__()
         self.exercise = exercise
         self.start = QPushButton()
@@ -49,9 +43,9 @@ class ExercisePage(QWidget):
             QuestionBox(question, f"question{number}")
             for number, question in enumerate(exercise.questions, 1)
         ]
-        self._docks = [_DockButton(name) for name in exercise.start.docks]
+        self._docks = [_DockButton(name, titles[name]) for name in exercise.start.docks]
         self.hint = QPushButton("Hint")
-        self.solver = LessonSolver() if exercise.number == SOLVER_EXERCISE else None
+        self.solver = LessonSolver() if exercise.has_solver else None
         self._hint_text = wrapped_label(exercise.hint)
         self._why = QWidget()
         self._describe()
@@ -145,24 +139,16 @@ class _DockButton(QPushButton):
 
     wanted = Signal(object)
 
-    def __init__(self, name: str) -> None:
-        super().__init__(DOCKS[name])
+    def __init__(self, name: str, title: str) -> None:
+        super().__init__(title)
         self._name = name
         self.setObjectName(f"show_{name}")
-        self.setAccessibleName(f"Show {DOCKS[name]}")
-        self.setToolTip(f"Bring the dock “{DOCKS[name]}” to the front")
+        self.setAccessibleName(f"Show {title}")
+        self.setToolTip(f"Bring the dock “{title}” to the front")
         self.clicked.connect(self._on_clicked)
 
     def _on_clicked(self) -> None:
         self.wanted.emit((self._name,))
-
-
-def heading(text: str) -> QLabel:
-    """Return the heading of a part."""
-    label = QLabel(text)
-    label.setFont(demi_bold(QFont()))
-    label.setContentsMargins(0, 6, 0, 0)
-    return label
 
 
 def _standing(exercise: Exercise, progress: Progress) -> tuple[str, str]:

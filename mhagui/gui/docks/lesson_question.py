@@ -17,7 +17,7 @@ from mhagui.document.exercises import Choice, Number, Question
 from mhagui.document.table_text import number_text, parse_number
 from mhagui.errors import UserError
 from mhagui.gui.theme import theme_of
-from mhagui.gui.widgets.lead_line import wrapped_label
+from mhagui.gui.widgets.page import wrapped_label
 from mhagui.gui.widgets.state_icon import StateIcon
 from mhagui.gui.widgets.wrapped_radio import WrappedRadio
 
@@ -128,7 +128,7 @@ class _Options(QWidget):
             line.radio.setToolTip(f"Answer: {option}")
             self._group.addButton(line.radio, number)
             column.addWidget(line)
-        self._group.idClicked.connect(self._on_clicked)
+        self._group.idClicked.connect(self.edited)
 
     def stops(self) -> list[QAbstractButton]:
         """Return the buttons."""
@@ -151,9 +151,6 @@ class _Options(QWidget):
             button.setChecked(option == answer)
         self._group.setExclusive(True)
 
-    def _on_clicked(self, _number: int) -> None:
-        self.edited.emit()
-
 
 class _Field(QWidget):
     """A field for a number, and its unit."""
@@ -174,7 +171,7 @@ class _Field(QWidget):
         row.setSpacing(6)
         row.addWidget(self._edit)
         row.addWidget(QLabel(question.unit), 1)
-        self._edit.textEdited.connect(self._on_edited)
+        self._edit.textEdited.connect(self.edited)
         self._edit.returnPressed.connect(self.entered)
 
     def stops(self) -> list[QLineEdit]:
@@ -202,6 +199,3 @@ class _Field(QWidget):
             painter.setPen(theme.muted)
             painter.drawRect(self._edit.geometry().adjusted(-1, -1, 0, 0))
             painter.end()
-
-    def _on_edited(self, _text: str) -> None:
-        self.edited.emit()

@@ -79,11 +79,8 @@ class LessonSolver(QWidget):
     def show_scene(self, scene: Scene) -> None:
         """Offer the heads and rows of ``scene``; the head stays chosen where it is still there."""
         chosen = self._head.currentData()
-        with QSignalBlocker(self._head):
-            self._head.clear()
-            for number, head in enumerate(scene.heads, 1):
-                self._head.addItem(f"h{number} {head.name}", head.uid)
-            self._head.setCurrentIndex(max(self._head.findData(chosen), 0))
+        first = scene.heads[0].uid
+        self._head.show_heads(scene.heads, chosen if scene.has_head(chosen) else first)
         with QSignalBlocker(self._row):
             self._row.setRange(1, scene.n_positions)
 

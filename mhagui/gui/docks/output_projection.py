@@ -5,7 +5,6 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -17,12 +16,14 @@ from PySide6.QtWidgets import (
 from mhagui import formats
 from mhagui.document import Cursor, Result, Scene
 from mhagui.document.edits import SetProjectionBlock
+from mhagui.document.filter_bank import IDENTITY
 from mhagui.document.presets import Preset, SetPreset
 from mhagui.document.records import Array
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.projection_presets import PresetMenu
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.pictures import position_labels, weight_table
+from mhagui.gui.widgets.cards import bare_area
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.drawing import demi_bold
@@ -49,7 +50,6 @@ RESIDUAL_TIP = (
     "Computed both ways; the largest difference can only be rounding"
 )
 WIDE = 1.25  # times as wide as high: from here on W_O stands beside what it makes
-IDENTITY = "max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)|"
 
 
 class OutputProjectionDock(GrowingPanel):
@@ -101,10 +101,7 @@ class OutputProjectionDock(GrowingPanel):
         body = QWidget()
         body.setLayout(self._parts)
         area = QScrollArea()
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidgetResizable(True)
-        area.setWidget(body)
+        bare_area(area, body, resizable=True)
         return area
 
     def _make_editor(self) -> QVBoxLayout:

@@ -12,12 +12,21 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document import HeadResult
-from mhagui.document.pipeline import STAGES, Axis, Pipeline, StageMatrix, row_arithmetic
+from mhagui.document.compute import BoolArray, Recall, Steps
+from mhagui.document.pipeline import (
+    STAGES,
+    Axis,
+    StageMatrix,
+    StageStudy,
+    row_arithmetic,
+    study_stage,
+)
 from mhagui.gui.bench import Bench, Frame
-from mhagui.gui.docks.pipeline_pictures import StagePictures, Thumbnails
+from mhagui.gui.docks.pipeline_pictures import stage_pictures, thumbnails
 from mhagui.gui.docks.pipeline_words import stage_words
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.icons import icon
+from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.colour_range import ColourRange
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.drawing import demi_bold, scaled_font
@@ -65,10 +74,8 @@ class PipelineDock(GrowingPanel):
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "pipelineDock", "Pipeline")
-        self._pipeline, self._pictures = Pipeline(), StagePictures()
-        self._thumbnails = Thumbnails()
-        self._shown: tuple[StageMatrix, ...] = ()
-        self._pictured: tuple[object, ...] = ()
+        self._study: StageStudy | None = None
+        self._pictures: Steps = {}
         self.timer = QTimer(self)
         self.timer.setInterval(PLAY_MILLISECONDS)
         self.timer.timeout.connect(self._on_tick)
@@ -86,7 +93,7 @@ class PipelineDock(GrowingPanel):
         body.setLayout(parts)
         self.visibilityChanged.connect(self._on_seen)
         scroll = TurningScroll(body, parts, LEAST_WIDE)
-        scroll.turned.connect(self._on_turned)
+        scroll.turned.connect(self.steps.set_upright)
         self.set_body(scroll)
 
     def _name_widgets(self) -> None:
@@ -152,10 +159,6 @@ class PipelineDock(GrowingPanel):
         parts.addLayout(large, 1)
         return parts
 
-    def _on_turned(self, wide: bool) -> None:
-        self.steps.set_upright(wide)
-        self._show_thumbnails(self.bench.frame)
-
     def _size_title(self) -> None:
         """Make title and icons as many times as large as the other type of the dock is."""
         growth = self.growth()
@@ -170,32 +173,38 @@ class PipelineDock(GrowingPanel):
         """Draw what differs from ``previous``."""
         stage, cursor = _stage(frame), frame.view.cursor
         if previous is None:
-            self._pictured = ()
             self._size_title()
         place = frame.scene.index_of(cursor.head)
         if previous is None or (frame.scene, cursor) != (previous.scene, previous.view.cursor):
-            self.heads.show_heads({head.uid: head.name for head in frame.scene.heads}, cursor.head)
+            self.heads.show_heads(frame.scene.heads, cursor.head)
         self.steps.set_step(stage)
         self.back.setEnabled(stage > 0)
         self.forth.setEnabled(stage < len(STAGES) - 1)
         head = frame.result.heads[place]
-        self._show_stage(frame, place, stage)
+        recall = Recall(self._pictures)
+        self._show_stage(frame, place, stage, recall)
+        self._show_thumbnails(head, frame.result.allowed, recall)
+        self._pictures = recall.steps
         row = row_arithmetic(frame.result, place, cursor.query)
         words = stage_words(stage, row, cursor.key, head)
         self.words.set_texts(*words)
         self.row.setAccessibleName(_tip(stage))
         self.row.setAccessibleDescription(words[0])
-        self._show_thumbnails(frame)
 
-    def _show_stage(self, frame: Frame, place: int, stage: int) -> None:
+    def forget(self) -> None:
+        """Let go of matrices and pictures."""
+        self._study, self._pictures = None, {}
+        self.row.forget_pictures()
+
+    def _show_stage(self, frame: Frame, place: int, stage: int, recall: Recall) -> None:
         head, cursor = frame.result.heads[place], frame.view.cursor
-        self._shown = self._pipeline.matrices(frame.scene, frame.result, place, stage)
-        drawn, scales = self._pictures.of(self._shown)
+        self._study = study_stage(frame.scene, frame.result, place, stage, self._study)
+        drawn, scales = stage_pictures(self._study.matrices, recall)
         marks = {Axis.QUERY: cursor.query, Axis.KEY: cursor.key}
         self.row.show_terms(
             [
                 Term(matrix.sign, matrix.name, picture, _marked(matrix, marks))
-                for matrix, picture in zip(self._shown, drawn, strict=True)
+                for matrix, picture in zip(self._study.matrices, drawn, strict=True)
             ]
         )
         self.title.set_texts(*_titles(stage, head, place, frame.scene.n_positions))
@@ -210,20 +219,13 @@ class PipelineDock(GrowingPanel):
                 name.setText(what[0])
                 strip.set_scale(what[1])
 
-    def _show_thumbnails(self, frame: Frame) -> None:
-        """Draw the small pictures anew where the head, their size or the colours are others."""
-        head = frame.result.heads[frame.scene.index_of(frame.view.cursor.head)]
-        side = self.steps.picture_size()
-        ratio = self.devicePixelRatioF()
-        pictured = (head.q, head.k, head.weights, head.output, head.term, head.gain, side, ratio)
-        before = self._pictured
-        if len(before) == len(pictured) and all(map(_is_same, before, pictured)):
-            return
-        self._pictured = pictured
-        drawn = self._thumbnails.of(head, frame.result.allowed, round(side * ratio), self.palette())
-        for number, pixmap in enumerate(drawn):
-            pixmap.setDevicePixelRatio(ratio)
-            self.steps.set_picture(number, pixmap)
+    def _show_thumbnails(self, head: HeadResult, allowed: BoolArray, recall: Recall) -> None:
+        ratio, theme = self.devicePixelRatioF(), theme_of(self.palette())
+        side = round(self.steps.picture_size() * ratio)
+        drawn = thumbnails(head, allowed, side, theme, recall)
+        for image in drawn:
+            image.setDevicePixelRatio(ratio)
+        self.steps.set_pictures(drawn)
 
     # --- what the user does
 
@@ -270,8 +272,9 @@ class PipelineDock(GrowingPanel):
         self.player.setToolTip(f"{self.player.accessibleName()} (Space)")
 
     def _on_pointed(self, number: int, row: int, column: int) -> None:
-        if number < len(self._shown):
-            at = dict(zip(self._shown[number].axes, (row, column), strict=True))
+        if self._study is not None and number < len(self._study.matrices):
+            axes = self._study.matrices[number].axes
+            at = dict(zip(axes, (row, column), strict=True))
             self.bench.point(query=at.get(Axis.QUERY), key=at.get(Axis.KEY))
 
     def _on_asked(self, number: int, row: int, column: int) -> None:
@@ -334,7 +337,3 @@ def _titles(stage: int, head: HeadResult, place: int, n_positions: int) -> tuple
 def _marked(matrix: StageMatrix, marks: dict[Axis, int]) -> tuple[int | None, int | None]:
     rows, columns = matrix.axes
     return marks.get(rows), marks.get(columns)
-
-
-def _is_same(before: object, now: object) -> bool:
-    return before is now or (isinstance(now, float | int) and before == now)

@@ -1,14 +1,15 @@
 """The rank dock: what a gain changes of a head's rank and what not, and what the heads cost."""
 
 import math
-from threading import Thread
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from mhagui.document import HeadResult, Result, Scene, ScoreFlops
+from mhagui.document import HeadResult, Result, Scene, WhatIf
 from mhagui.document.compute import WeightSpectrum
+from mhagui.document.cost import is_standard, parameters_of, score_flops
 from mhagui.formats import significant
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_marks import head_columns, head_curve
@@ -19,10 +20,10 @@ from mhagui.gui.widgets.curve_plot import CurvePlot
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import Column, Numbers, Row
 from mhagui.gui.widgets.page import heading, number_table, page, sentence
+from mhagui.gui.worker import Worker
 
 MOST_LIVE_POSITIONS = 256
 CHEAP_POSITIONS = 64  # up to here a decomposition costs less than drawing what comes of it
-POLL_MILLISECONDS = 20
 LEAST_RANGE = 2.5  # of the singular values' axis, which so stays put at small T
 
 SCORES_TEXT = (
@@ -65,9 +66,7 @@ class RankDock(Panel):
         self._spectrum = _Spectrum()
         self._spectrum.button.clicked.connect(self._on_compute)
         self._awaited: list[WeightSpectrum] = []
-        self._timer = QTimer(self)
-        self._timer.setInterval(POLL_MILLISECONDS)
-        self._timer.timeout.connect(self._look_for_results)
+        self._worker = Worker(self)
         self.set_body(ColumnScroll(self._make_body()))
 
     def _make_body(self) -> QWidget:
@@ -99,7 +98,7 @@ class RankDock(Panel):
         """Show what is cheap to know, unlike the decompositions of A below."""
         self._scores_text.setText(SCORES_TEXT.format(d_k=frame.scene.d_k))
         self.rank_table.set_numbers(_rank_numbers(frame.result, frame.scene.d_k))
-        self._show_cost(frame.scene, frame.result)
+        self._show_cost(frame.scene)
         if frame.scene.n_positions <= CHEAP_POSITIONS:
             self._show_effective_ranks(frame.result)
 
@@ -127,33 +126,36 @@ class RankDock(Panel):
         )
         return sum(known)
 
-    def _show_cost(self, scene: Scene, result: Result) -> None:
-        count = result.parameters
-        self._parameters_text.setText(_parameter_formula(scene, count.total))
+    def _show_cost(self, scene: Scene) -> None:
+        sizes = WhatIf.of(scene)
+        count = parameters_of(sizes)
+        self._parameters_text.setText(_parameter_formula(sizes, count.total))
         self.parameter_table.set_numbers(
             Numbers(_PARAMETER_ROWS, _PARAMETER_COLUMNS, np.array([count], dtype=float))
         )
-        self._flops_text.setText(_flops_formula(scene, result.score_flops))
+        self._flops_text.setText(_flops_formula(sizes))
 
     def _on_compute(self) -> None:
         heads = self.bench.frame.result.heads
         self._awaited = [head.weight_spectrum for head in heads if not _is_affordable(head)]
-        # The thread touches no widget, and as a daemon keeps no closed window waiting for it.
-        Thread(target=_decompose, args=(self._awaited,), daemon=True).start()
-        self._timer.start()
-        self._look_for_results()
+        self._decompose_next()
 
-    def _look_for_results(self) -> None:
-        n_unknown = sum(not spectrum.is_known for spectrum in self._awaited)
-        if n_unknown:
-            self._spectrum.count_down(n_unknown)
-        else:
-            self._wait_no_longer()
+    def _decompose_next(self, _: float = 0.0) -> None:
+        self._awaited = [spectrum for spectrum in self._awaited if not spectrum.is_known]
+        if not self._awaited:
             self.redraw()  # there is more to draw of the same frame
+            return
+        self._spectrum.count_down(len(self._awaited))
+        decompose = partial(_decompose, self._awaited[0])
+        self._worker.run(decompose, self._decompose_next, self._on_failed)
+
+    def _on_failed(self, _: Exception) -> None:
+        self._wait_no_longer()
+        self.redraw()
 
     def _wait_no_longer(self) -> None:
-        self._timer.stop()
-        self._awaited.clear()  # the thread finishes the spectrum it is busy with, and ends
+        self._awaited.clear()
+        self._worker.cancel()
 
 
 class _Spectrum(QStackedWidget):
@@ -209,10 +211,8 @@ def _is_affordable(head: HeadResult) -> bool:
     return len(head.weights) <= MOST_LIVE_POSITIONS or head.weight_spectrum.is_known
 
 
-def _decompose(spectra: list[WeightSpectrum]) -> None:
-    """Make ``spectra`` known, one after the other, until the list is cleared."""
-    for spectrum in spectra:
-        _ = spectrum.effective_rank
+def _decompose(spectrum: WeightSpectrum) -> float:
+    return spectrum.effective_rank
 
 
 def _rank_numbers(result: Result, d_k: int) -> Numbers:
@@ -230,9 +230,9 @@ def _rank_rows(d_k: int) -> tuple[Row, ...]:
     return (Row("rank", _whole, tip=RANK_TIP), *sigmas)
 
 
-def _parameter_formula(scene: Scene, total: int) -> str:
-    d, heads, d_k, d_v = scene.d_model, scene.n_heads, scene.d_k, scene.d_v
-    if d_k == d_v and heads * d_k == d:
+def _parameter_formula(sizes: WhatIf, total: int) -> str:
+    d, heads, d_k, d_v = sizes.d_model, sizes.n_heads, sizes.d_k, sizes.d_v
+    if is_standard(sizes):
         return f"4·d² = 4 · {d}² = {total:,} (d\xa0=\xa0d_model = H·d_k = H·d_v)"
     return (
         f"d·H·d_k + d·H·d_k + d·H·d_v + H·d_v·d = {d}·{heads}·{d_k} + {d}·{heads}·{d_k} + "
@@ -240,12 +240,13 @@ def _parameter_formula(scene: Scene, total: int) -> str:
     )
 
 
-def _flops_formula(scene: Scene, flops: ScoreFlops) -> str:
-    t, heads, d_k = scene.n_positions, scene.n_heads, scene.d_k
+def _flops_formula(sizes: WhatIf) -> str:
+    t, heads, d_k = sizes.n_positions, sizes.n_heads, sizes.d_k
+    wide = replace(sizes, n_heads=1, d_k=heads * d_k)
     return (
         f"{heads} {'head' if heads == 1 else 'heads'} of width d_k\xa0=\xa0{d_k}: "
-        f"2·T²·H·d_k = 2\xa0·\xa0{t}²\xa0·\xa0{heads}\xa0·\xa0{d_k} = {flops.heads:,}; "
-        f"one head of width H·d_k\xa0=\xa0{heads * d_k}: the same {flops.wide:,}."
+        f"2·T²·H·d_k = 2\xa0·\xa0{t}²\xa0·\xa0{heads}\xa0·\xa0{d_k} = {score_flops(sizes):,}; "
+        f"one head of width H·d_k\xa0=\xa0{wide.d_k}: the same {score_flops(wide):,}."
     )
 
 

@@ -5,10 +5,8 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QRadioButton,
@@ -27,6 +25,7 @@ from mhagui.document.token_source import (
 )
 from mhagui.errors import UserError
 from mhagui.formats import fixed, positions
+from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox, NumberBox
 from mhagui.gui.widgets.number_table import Column, Numbers, Row
@@ -34,15 +33,13 @@ from mhagui.gui.widgets.page import label_of, sentence
 from mhagui.gui.widgets.probability_table import ProbabilityTable
 
 RESOLUTIONS = {"exact": 0.0, "0.1": 0.1, "0.25": 0.25, "0.5": 0.5}
-KIND_TIP = {
-    SourceKind.IID: "Every token uniform over S symbols, independent of all others",
-    SourceKind.MARKOV: "X₁ uniform; then X_{t+1} is drawn from row X_t of the matrix P",
-    SourceKind.PERIODIC: "X₁ uniform; then X_{t+1} = X_t + 1 mod S: period S, random phase",
-    SourceKind.COPY: "The first k tokens i.i.d. uniform; then X_{t+1} = X_{t+1−k}",
-    SourceKind.SUM: "X₁, X₂ i.i.d. uniform; then X_{t+1} = X_t + X_{t−1} mod S, for S = 2 their "
-    "exclusive or: neither alone tells anything of it",
-    SourceKind.PARTS: "X₁, X₂ i.i.d. uniform over S = 4 symbols of two bits; then X_{t+1} has the "
-    "low bit of X_t and the high bit of X_{t−1}: each tells one bit of it, both together two",
+KIND_SHOWS = {
+    SourceKind.IID: "nothing is told of it, by no head",
+    SourceKind.MARKOV: "the last token tells all that is told of it",
+    SourceKind.PERIODIC: "any one token tells it",
+    SourceKind.COPY: "the token k back tells it",
+    SourceKind.SUM: "for S = 2 their exclusive or, of which neither alone tells anything",
+    SourceKind.PARTS: "each tells one bit of it, both together two",
 }
 TABLE_TIP = (
     "P(X_{t+1} = column | X_t = row). Type a probability: the rest of its row is scaled, "
@@ -162,7 +159,9 @@ class SourceControls(QWidget):
         self._source = source
         with QSignalBlocker(self.kind):
             self.kind.setCurrentIndex(list(SourceKind).index(source.kind))
-        self.kind.setToolTip(KIND_TIP[source.kind])
+        for number, kind in enumerate(SourceKind):
+            self.kind.setItemData(number, _kind_tip(source, kind), Qt.ItemDataRole.ToolTipRole)
+        self.kind.setToolTip(_kind_tip(source, source.kind))
         self.symbols.show_value(source.n_symbols)
         self.lag.show_value(source.lag)
         self.resolution.show_value(source.resolution)
@@ -215,19 +214,17 @@ class SourceControls(QWidget):
             self.chosen.emit(source, "Change transition probability", None)
 
 
-class _KindBox(QComboBox):
+class _KindBox(ChoiceBox):
     """The kinds of sources."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        for number, kind in enumerate(SourceKind):
+        for kind in SourceKind:
             self.addItem(kind.value, kind)
-            self.setItemData(number, KIND_TIP[kind], Qt.ItemDataRole.ToolTipRole)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Turn only while the box has the focus, so that scrolling past it changes nothing."""
-        super().wheelEvent(event) if self.hasFocus() else event.ignore()
+
+def _kind_tip(source: TokenSource, kind: SourceKind) -> str:
+    return f"{source.with_kind(kind).formula}: {KIND_SHOWS[kind]}"
 
 
 def _transition_numbers(source: TokenSource) -> Numbers:

@@ -1,8 +1,7 @@
 """The dialog in which a head is designed row by row: weights asked for, and what is found."""
 
 import math
-import time
-from threading import Thread
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -21,9 +20,10 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui import core, formats
-from mhagui.core import LARGEST_TARGET, TARGET_TOLERANCE, TargetFit
+from mhagui.core import TargetFit
 from mhagui.document.records import Array
 from mhagui.document.table_text import parse_number
+from mhagui.document.target import asked_rows, fit_text
 from mhagui.errors import UserError
 from mhagui.gui.bench import Frame
 from mhagui.gui.pictures import position_labels, weight_table
@@ -31,64 +31,14 @@ from mhagui.gui.widgets.matrix_picture import Picture
 from mhagui.gui.widgets.matrix_view import MatrixView
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.wanted_table import WantedTable
+from mhagui.gui.worker import Worker
 
-_LOOK_EVERY = 10  # milliseconds
-_PATIENCE = 0.15  # seconds until it is said that the search goes on
-_NOTHING_GIVEN = "Give at least one row; empty rows are free."
+_PATIENCE = 150  # milliseconds until it is said that the search goes on
 _SEARCHING = "Searching for queries and keys…"
 _INTRO = (
     "Give the rows of A that matter. Each is scaled to sum 1, so 1 0 1 0 is .5 0 .5 0;"
     " empty rows are free."
 )
-
-
-def why_not_by_rows(n_positions: int) -> str:
-    """Return why no head of T positions is designed by rows; empty where one can be."""
-    if n_positions <= LARGEST_TARGET:
-        return ""
-    return f"Rows of at most {LARGEST_TARGET} positions can be asked for; T is {n_positions}"
-
-
-def asked_rows(wanted: Array) -> Array:
-    """Return each row of ``wanted`` scaled to sum 1, NaN where all its cells are; empty ones are 0.
-
-    Raises UserError where a row has nothing above 0.
-    """
-    given = ~np.isnan(wanted).all(axis=1)
-    weights = np.nan_to_num(wanted)
-    largest = weights.max(axis=1, keepdims=True)
-    for row in np.flatnonzero(given & ~(largest[:, 0] > 0)):
-        raise UserError(f"Row t{row + 1} asks for nothing; give it a weight above 0.")
-    asked = np.full_like(wanted, math.nan)
-    shares = weights[given] / largest[given]  # at first: a sum of large weights may overflow
-    asked[given] = shares / shares.sum(axis=1, keepdims=True)
-    return asked
-
-
-def verdict(fit: TargetFit, d_k: int) -> str:
-    """Return in words how near ``fit`` comes to what was asked for."""
-    if fit.worst_row is None:
-        return _NOTHING_GIVEN
-    if fit.largest_error <= TARGET_TOLERANCE:
-        thousandths = max(math.ceil(1000 * fit.largest_error - 1e-6), 1)
-        return f"Found with d_k = {d_k}: every given weight is met within {thousandths / 1000:g}."
-    nearest = f"Nearest found misses row t{fit.worst_row + 1} by {fit.largest_error:.2f};"
-    if fit.d_k_needed is None:
-        return f"{nearest} no larger d_k was found that would do."
-    return f"{nearest} d_k = {fit.d_k_needed} would do."
-
-
-class _Search:
-    """A search in a thread of its own; it knows nobody, so that it may outlive who asked."""
-
-    def __init__(self, asked: Array, d_k: int) -> None:
-        self.asked = asked
-        self.since = time.monotonic()
-        self.fit: TargetFit | None = None
-        Thread(target=self._run, args=(d_k,), daemon=True).start()
-
-    def _run(self, d_k: int) -> None:
-        self.fit = core.queries_and_keys_for(self.asked, d_k)
 
 
 class TargetDialog(QDialog):
@@ -107,8 +57,7 @@ class TargetDialog(QDialog):
         self._current, self._d_k = frame.result.heads[place].weights, frame.scene.d_k
         n_positions = frame.scene.n_positions
         self._wanted = np.full((n_positions, n_positions), math.nan)
-        self._asked: Array | None = None
-        self._search: _Search | None = None
+        self._worker = Worker(self)
         self._fit: TargetFit | None = None
         self.setObjectName("targetDialog")
         self.setWindowTitle(f"Design head h{place + 1} by rows")
@@ -120,7 +69,7 @@ class TargetDialog(QDialog):
         self._buttons = QDialogButtonBox()
         self._apply = self._buttons.addButton("&Apply", QDialogButtonBox.ButtonRole.AcceptRole)
         self._cancel = self._buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-        self._timer = QTimer(self)
+        self._patience = QTimer(self)
         self._lay_out()
         self._describe(n_positions, f"h{place + 1}")
         self._connect()
@@ -197,8 +146,9 @@ class TargetDialog(QDialog):
         self._clear.clicked.connect(self._on_clear)
         self._buttons.accepted.connect(self.accept)
         self._buttons.rejected.connect(self.reject)
-        self._timer.setInterval(_LOOK_EVERY)
-        self._timer.timeout.connect(self._look)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(_PATIENCE)
+        self._patience.timeout.connect(self._on_patience)
 
     # --- what the user does
 
@@ -258,41 +208,36 @@ class TargetDialog(QDialog):
         self._ask()
 
     def _ask(self) -> None:
-        """Search for what is wanted now; while a search runs this waits, and only the newest."""
-        self._fit = self._asked = None
+        """Search for what is wanted now."""
+        self._forget_search()
+        self._fit = None
         self._apply.setEnabled(False)
         self._table.show_weights(self._wanted)
         try:
-            self._asked = asked_rows(self._wanted)
+            asked = asked_rows(self._wanted)
         except UserError as error:
             self._message.setText(str(error))
             return
-        if self._search is None:
-            self._begin(self._asked)
+        self._patience.start()
+        search = partial(core.queries_and_keys_for, asked, self._d_k)
+        self._worker.run(search, self._take, self._on_failed)
 
-    def _begin(self, asked: Array) -> None:
-        self._search = _Search(asked, self._d_k)
-        self._timer.start()
+    def _forget_search(self) -> None:
+        self._worker.cancel()
+        self._patience.stop()
 
-    def _look(self) -> None:
-        """Look whether the search has ended."""
-        search = self._search
-        if search is None or self._asked is None:
-            return
-        if search.fit is None:
-            if time.monotonic() - search.since > _PATIENCE:
-                self._message.setText(_SEARCHING)
-        elif search.asked is self._asked:
-            self._timer.stop()
-            self._search = None
-            self._take(search.fit)
-        else:  # something else is wanted by now
-            self._begin(self._asked)
+    def _on_patience(self) -> None:
+        self._message.setText(_SEARCHING)
+
+    def _on_failed(self, error: Exception) -> None:
+        self._patience.stop()
+        self._message.setText(f"The search broke off: {type(error).__name__}: {error}.")
 
     def _take(self, fit: TargetFit) -> None:
+        self._patience.stop()
         self._fit = fit
         self._apply.setEnabled(fit.worst_row is not None)
-        self._message.setText(verdict(fit, self._d_k))
+        self._message.setText(fit_text(fit, self._d_k))
         self._show_found(fit.realised)
 
     def _show_found(self, weights: Array) -> None:
@@ -319,7 +264,7 @@ class TargetDialog(QDialog):
 
     def done(self, result: int) -> None:
         """Hand over what was found when it is taken."""
-        self._timer.stop()
+        self._forget_search()
         if result == QDialog.DialogCode.Accepted and self._fit is not None:
             self.found.emit(self._fit)
         super().done(result)

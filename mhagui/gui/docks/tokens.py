@@ -7,7 +7,6 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QFrame,
     QLabel,
     QLineEdit,
     QScrollArea,
@@ -20,11 +19,13 @@ from PySide6.QtWidgets import (
 from mhagui import formats
 from mhagui.document import Scene
 from mhagui.document.edits import Edit
+from mhagui.document.guess import guessed_word
 from mhagui.document.patterns import MAX_POSITIONS
 from mhagui.document.scene import MAX_TOKEN_LENGTH
 from mhagui.document.token_edits import DragTokens, MoveToken, RepeatToken, SetTokens, SwapTokens
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.growing import GrowingPanel
+from mhagui.gui.widgets.cards import bare_area
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.token_strip import Drop, TokenStrip
 
@@ -43,6 +44,10 @@ STRIP_TIP = (
 FIELD_TIP = (
     "The sequence as text, tokens separated by spaces; Enter makes it the input, T its length.\n"
     "A new word takes the place of one that is no longer used."
+)
+GUESS_TIP = (
+    "What comes next after the cursor's row t, as row t of O tells it: the word whose column of O\n"
+    "is the largest, and its number. Nothing where two words are equal."
 )
 SIDE_BY_SIDE = 440  # pixels; in a narrower dock the field stands below the chips
 MAX_TEXT_LENGTH = MAX_POSITIONS * (MAX_TOKEN_LENGTH + 1)
@@ -71,9 +76,11 @@ class TokensDock(GrowingPanel):
         self._begun: _Beginning | None = None  # of the drag at hand
         self.strip = self._make_strip()
         self.field = self._make_field()
+        self.guess = named(QLabel(), "tokenGuess", "What O guesses to come next", GUESS_TIP)
+        self.guess.setTextFormat(Qt.TextFormat.PlainText)
         self._scroll = _StripScroll(self.strip)
         self._pages = QStackedWidget()
-        self._pages.addWidget(_Body(self._scroll, self.field))
+        self._pages.addWidget(_Body(self._scroll, self.field, self.guess))
         self._pages.addWidget(_note())
         self.set_body(self._pages)
 
@@ -105,9 +112,19 @@ class TokensDock(GrowingPanel):
             self._pages.setCurrentIndex(0 if scene.tokens else 1)
             self.strip.set_tokens(scene.tokens, scene.vocabulary)
             self._scroll.fit()
-            if not self.field.isModified():
+            is_other = previous is None or scene.vocabulary != previous.scene.vocabulary
+            if is_other or not self.field.isModified():
                 self._show_text(scene)
         self.strip.set_cursor(cursor.query, cursor.key)
+        self._show_guess(frame)
+
+    def _show_guess(self, frame: Frame) -> None:
+        row = frame.view.cursor.query
+        guess = guessed_word(frame.scene, frame.result, row)
+        self.guess.setVisible(guess is not None)
+        if guess is not None:
+            value = formats.fixed(guess.value, 2)
+            self.guess.setText(f"t{row + 1} → “{guess.word}” {value}")
 
     def _show_text(self, scene: Scene) -> None:
         text = _text_of(scene)
@@ -165,9 +182,7 @@ class _StripScroll(QScrollArea):
     def __init__(self, strip: TokenStrip) -> None:
         super().__init__()
         self._strip = strip
-        self.setWidget(strip)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        bare_area(self, strip)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         strip.reached.connect(self._on_reached)
@@ -203,12 +218,13 @@ class _StripScroll(QScrollArea):
 class _Body(QWidget):
     """Chips and field side by side, or one below the other where the dock is narrow."""
 
-    def __init__(self, scroll: _StripScroll, field: QLineEdit) -> None:
+    def __init__(self, scroll: _StripScroll, field: QLineEdit, guess: QLabel) -> None:
         super().__init__()
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._box.setSpacing(8)
         self._box.addWidget(scroll)
         self._box.addWidget(field)
+        self._box.addWidget(guess)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 4, 8, 6)
         column.addLayout(self._box)

@@ -6,7 +6,6 @@ import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QRadioButton,
@@ -30,6 +29,7 @@ from mhagui.gui.docks.weights_content import (
     packed_of,
 )
 from mhagui.gui.growing import GrowingPanel
+from mhagui.gui.widgets.cards import bare_area
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.head_fields import PatternBox
@@ -140,10 +140,7 @@ class WeightsDock(GrowingPanel):
     def _scrolled(self, inside: QWidget) -> QWidget:
         """Return ``inside`` such that it scrolls, over what is said of it."""
         area = QScrollArea()
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidgetResizable(True)
-        area.setWidget(inside)
+        bare_area(area, inside, resizable=True)
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
@@ -165,7 +162,7 @@ class WeightsDock(GrowingPanel):
             pane.mark(row, content.columns_of(cursor.head))
 
     def _show_head(self, scene: Scene, uid: int) -> None:
-        self.head_box.show_heads({head.uid: head.name for head in scene.heads}, uid)
+        self.head_box.show_heads(scene.heads, uid)
         self.pattern_box.show_pattern(scene.head(uid).pattern)
 
     def _show_matrices(self, frame: Frame, *, anew: bool = False) -> None:

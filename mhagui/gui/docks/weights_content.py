@@ -8,13 +8,12 @@ from PySide6.QtGui import QColor
 
 from mhagui import formats
 from mhagui.document import HeadResult, Result, Scene
+from mhagui.document.head import SYMBOLS
 from mhagui.document.packed import PackedProjection
 from mhagui.document.records import Array, sealed
 from mhagui.document.weight_edits import (
-    SYMBOLS,
     SetHeadBlock,
     SetInputBlock,
-    fixed_inputs,
     why_fixed,
     why_input_fixed,
 )
@@ -132,7 +131,7 @@ def contents(frame: Frame, shown: Shown) -> list[Content]:
 
 
 def _input(scene: Scene, *, as_picture: bool = False) -> Content:
-    n_fixed = fixed_inputs(scene)
+    n_fixed = scene.n_fixed_features
     reason = why_input_fixed(scene) if n_fixed else ""
     rows = position_labels(scene.n_positions)
     if scene.tokens and not as_picture and scene.n_positions <= MAX_ROWS:

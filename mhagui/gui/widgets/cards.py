@@ -6,11 +6,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 
-def lay_sheet(area: QScrollArea, sheet: QWidget) -> None:
-    """Have ``area`` show ``sheet``, for cards to stand on, with neither frame nor ground."""
+def bare_area(area: QScrollArea, body: QWidget, *, resizable: bool = False) -> None:
+    """Have ``area`` show ``body`` without a frame, and leave the keyboard to that."""
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setWidget(sheet)
+    area.setWidgetResizable(resizable)
+    area.setWidget(body)
+
+
+def lay_sheet(area: QScrollArea, sheet: QWidget) -> None:
+    """Have ``area`` show ``sheet``, for cards to stand on, with neither frame nor ground."""
+    bare_area(area, sheet)
     for ground in (area.viewport(), sheet):
         ground.setAutoFillBackground(False)
 

@@ -1,7 +1,9 @@
 """A scroll area for what stands in one column."""
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
+
+from mhagui.gui.widgets.cards import bare_area
 
 
 class ColumnScroll(QScrollArea):
@@ -10,10 +12,7 @@ class ColumnScroll(QScrollArea):
     def __init__(self, body: QWidget) -> None:
         super().__init__()
         self._body = body
-        self.setWidget(body)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        bare_area(self, body, resizable=True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def minimumSizeHint(self) -> QSize:

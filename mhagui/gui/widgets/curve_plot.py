@@ -6,13 +6,14 @@ Not its PlotWidget: that makes seven menus, shown or not, which outlive it.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFontInfo, QFontMetrics, QKeyEvent
+from PySide6.QtGui import QBrush, QColor, QFocusEvent, QFontInfo, QFontMetrics, QKeyEvent, QPen
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent, QSizePolicy, QVBoxLayout, QWidget
 
 from mhagui.gui.theme import theme_of
@@ -28,6 +29,7 @@ MARKER_PIXELS = 7
 BAND_PIXELS = 9
 LEAST_LINES = 9
 DIMMED_ALPHA = 110
+NO_PEN = QPen(Qt.PenStyle.NoPen)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -302,11 +304,20 @@ def _draw(line: pg.PlotDataItem, curve: Curve, ratio: float) -> None:
         pen=pg.mkPen(colour, width=width * ratio, style=style),
         symbol=curve.symbol if few else None,
         symbolSize=MARKER_PIXELS,
-        symbolBrush=colour,
-        symbolPen=None,
+        symbolBrush=marker_brush(colour.rgba()),
+        symbolPen=NO_PEN,
         antialias=few,
         connect="finite",
     )
+
+
+@lru_cache(maxsize=128)
+def marker_brush(rgba: int) -> QBrush:
+    """Return the one brush of a colour.
+
+    pyqtgraph draws and keeps every marker anew for each brush and pen that is another object.
+    """
+    return QBrush(QColor.fromRgba(rgba))
 
 
 def _ink(curve: Curve) -> QColor:

@@ -1,10 +1,14 @@
-"""What several widgets draw with: fonts, and images from tables of colours."""
+"""What several widgets draw with: fonts, cards, and images from tables of colours."""
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtGui import QFont, QImage
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPainterPath, QPen
 
 LABEL_FONT = 0.9  # times the widget's font
+BAND = 5  # width of the band in a head's colour
+MUTE = QColor("#a83a08")  # of the switch that ablates a head
+_ROUND = 5.0
 
 Levels = npt.NDArray[np.uint8]
 
@@ -24,6 +28,31 @@ def demi_bold(font: QFont) -> QFont:
     bold = QFont(font)
     bold.setWeight(QFont.Weight.DemiBold)
     return bold
+
+
+def draw_card(
+    painter: QPainter,
+    box: QRectF,
+    ground: QColor,
+    line: QPen,
+    band: QColor | None = None,
+    *,
+    hollow: bool = False,
+) -> None:
+    """Draw a rounded ``ground`` outlined by ``line``, with a head's ``band`` on its left."""
+    inset = line.widthF() / 2
+    outline = QPainterPath()
+    outline.addRoundedRect(box.adjusted(inset, inset, -inset, -inset), _ROUND, _ROUND)
+    painter.fillPath(outline, ground)
+    if band is not None:
+        painter.save()
+        painter.setClipPath(outline)
+        edge = QRectF(box.left(), box.top(), BAND, box.height())
+        painter.fillRect(edge, band)
+        if hollow:
+            painter.fillRect(edge.adjusted(2, 2, -1, -2), ground)
+        painter.restore()
+    painter.strokePath(outline, line)
 
 
 def argb(table: Levels) -> list[int]:

@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 from PySide6.QtGui import QColor
 
-from mhagui.gui.widgets.curve_plot import DIMMED_ALPHA, MARKER_PIXELS, Axis, Curve, CurvePlot
+from mhagui.gui.widgets.curve_plot import (
+    DIMMED_ALPHA,
+    MARKER_PIXELS,
+    Axis,
+    Curve,
+    CurvePlot,
+    marker_brush,
+)
 
 # isort: split
 # Behind PySide6: pyqtgraph takes the Qt binding that is loaded already.
@@ -68,7 +75,7 @@ def _mark(marks: pg.ScatterPlotItem, curve: Curve, place: int, n_curves: int) ->
     if curve.dimmed:
         colour.setAlpha(DIMMED_ALPHA)
     x = at / last if curve.at is None else curve.at[at]
-    marks.setData(x, curve.values[at], symbol=curve.symbol, brush=colour)
+    marks.setData(x, curve.values[at], symbol=curve.symbol, brush=marker_brush(colour.rgba()))
 
 
 def _is_same(one: Curve, other: Curve) -> bool:

@@ -1,17 +1,18 @@
 """A box to choose a head from: with its whole name where there is room, else with its number."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QPaintEvent, QPixmap
 from PySide6.QtWidgets import (
-    QComboBox,
     QSizePolicy,
     QStyle,
     QStyleOptionComboBox,
     QStylePainter,
 )
 
+from mhagui.document import Head
+from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.words import plain
 from mhagui.palette import head_colour
 
@@ -19,7 +20,7 @@ SHORTEST = 4  # characters: h32 and a space
 SWATCH = 10
 
 
-class HeadBox(QComboBox):
+class HeadBox(ChoiceBox):
     """Lists heads as "h2 previous token"; shows no more than "h2" where the whole would be cut.
 
     Signals
@@ -38,11 +39,12 @@ class HeadBox(QComboBox):
         self.setMinimumContentsLength(SHORTEST)
         self.activated.connect(self._on_activated)
 
-    def show_heads(self, names: Mapping[int, str], chosen: int) -> None:
-        """List the heads of these ``names``, by uid and in order, and show the ``chosen`` one."""
+    def show_heads(self, heads: Sequence[Head], chosen: int) -> None:
+        """List ``heads``, and show the one whose uid is ``chosen``."""
+        names = [(head.uid, head.name) for head in heads]
         with QSignalBlocker(self):
-            if list(names.items()) != self._names:
-                self._names = list(names.items())
+            if names != self._names:
+                self._names = names
                 self.clear()
                 for place, (uid, name) in enumerate(self._names):
                     swatch = QPixmap(SWATCH, SWATCH)

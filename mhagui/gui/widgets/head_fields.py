@@ -1,14 +1,15 @@
 """The small fields of a head's card: name, pattern, the pattern's numbers, lettered switches."""
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPalette, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QLabel, QLineEdit, QToolButton, QWidget
 
 from mhagui.document import Pattern
 from mhagui.document.head import MAX_NAME_LENGTH
 from mhagui.document.patterns import Parameter
 from mhagui.formats import short
 from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.number_box import CountBox, NumberBox, is_undo_key
 from mhagui.gui.widgets.words import plain
 from mhagui.palette import ink_on
@@ -95,7 +96,7 @@ class NameEdit(QLineEdit):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 2.0, 2.0)
 
 
-class PatternBox(QComboBox):
+class PatternBox(ChoiceBox):
     """A choice among patterns; one of ``unasked`` is listed only while it is shown.
 
     Signals
@@ -108,7 +109,6 @@ class PatternBox(QComboBox):
 
     def __init__(self, parent: QWidget | None = None, *, unasked: tuple[Pattern, ...] = ()) -> None:
         super().__init__(parent)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._unasked = unasked
         self._listed: list[Pattern] = []
         self._list([pattern for pattern in Pattern if pattern not in unasked])
@@ -128,10 +128,6 @@ class PatternBox(QComboBox):
 
     def _choose(self, index: int) -> None:
         self.chosen.emit(self._listed[index])
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Turn only while the box has the focus, so that scrolling past it changes nothing."""
-        super().wheelEvent(event) if self.hasFocus() else event.ignore()
 
 
 class SettingField(QObject):

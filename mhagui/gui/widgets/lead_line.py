@@ -1,9 +1,10 @@
 """A text that wraps beside something short: a number, or a mark of how it stands."""
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from mhagui.gui.widgets.drawing import LABEL_FONT, scaled_font
+from mhagui.gui.widgets.page import wrapped_label
 from mhagui.gui.widgets.state_icon import StateIcon
 
 
@@ -55,15 +56,3 @@ class StateLine(LeadLine):
         said = f"{'Met' if met else 'Not met yet'}: {self._said}"
         self.text.setAccessibleName(said)
         self.setAccessibleName(f"{said}; {note}" if note.strip() else said)
-
-
-def wrapped_label(text: str = "") -> QLabel:
-    """Return a label of plain text that wraps wherever it has to."""
-    label = QLabel(text.replace(" = ", "\xa0=\xa0"))  # equations stay on one line
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    policy = label.sizePolicy()  # which says by now that the height depends on the width
-    policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
-    policy.setVerticalPolicy(QSizePolicy.Policy.Minimum)
-    label.setSizePolicy(policy)
-    return label

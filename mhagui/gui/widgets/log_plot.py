@@ -9,10 +9,10 @@ import numpy.typing as npt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QSizePolicy
 
+from mhagui.formats import superscript
 from mhagui.gui.widgets.curve_plot import Axis, Curve, CurvePlot, round_step
 
 LINES = 12  # of text, which the plot is as high as
-_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 class LogPlot(CurvePlot):
@@ -88,7 +88,7 @@ class _PowerAxis(Axis):
 
 def power_of_ten(exponent: int) -> str:
     """Return ten to the ``exponent`` as text: 1, 10, 10², 10⁻³."""
-    return ("1", "10")[exponent] if exponent in (0, 1) else f"10{str(exponent).translate(_RAISED)}"
+    return ("1", "10")[exponent] if exponent in (0, 1) else f"10{superscript(exponent)}"
 
 
 def _logarithmic(curve: Curve) -> Curve:

@@ -81,6 +81,12 @@ class MatrixRow(QWidget):
         if _outlines(before) != _outlines(self._terms):
             self._place()
 
+    def forget_pictures(self) -> None:
+        """Let go of the pictures, until terms are shown anew."""
+        self._terms = ()
+        for view in self.views:
+            view.forget_picture()
+
     def sizeHint(self) -> QSize:
         """Return the least size: it takes what there is."""
         return self.minimumSizeHint()

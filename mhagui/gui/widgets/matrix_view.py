@@ -119,6 +119,10 @@ class MatrixView(QWidget):
         self._describe_cursor()
         self.update()
 
+    def forget_picture(self) -> None:
+        """Let go of the picture, which is to be set anew before the next painting."""
+        self._picture = self._pixmap = None
+
     def set_cursor_cell(self, row: int | None, column: int | None) -> None:
         """Mark a cell and its row; None marks no row or no column."""
         if (row, column) == self._cursor:
@@ -223,7 +227,8 @@ class MatrixView(QWidget):
         return self._size_for(MIN_CELL, MIN_LENGTHS)
 
     def _size_for(self, cell: int, lengths: tuple[int, int]) -> QSize:
-        rows, columns = self._picture.shape if self._picture else (6, 6)
+        around = self._around
+        rows, columns = (len(around.row_labels), len(around.column_labels)) if around else (6, 6)
         width, height = (min(max(n * cell, lengths[0]), lengths[1]) for n in (columns, rows))
         margins = QSizeF(self._gutters.left, self._gutters.bottom) + QSizeF(2, 2) * MARGIN
         return (QSizeF(width, height) + margins).toSize()

@@ -47,6 +47,18 @@ def heading(title: str = "") -> QLabel:
     return label
 
 
+def wrapped_label(text: str = "") -> QLabel:
+    """Return a label of plain text that wraps wherever it has to, but in no equation."""
+    label = QLabel(unbroken(text))
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    policy = label.sizePolicy()  # which says by now that the height depends on the width
+    policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
+    policy.setVerticalPolicy(QSizePolicy.Policy.Minimum)
+    label.setSizePolicy(policy)
+    return label
+
+
 def sentence(object_name: str = "", text: str = "") -> QLabel:
     """Return wrapped text that can be selected and copied."""
     label = QLabel(text)

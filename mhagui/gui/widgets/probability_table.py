@@ -1,13 +1,12 @@
 """A table of probabilities that can be typed into."""
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QStyledItemDelegate, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView
 
-from mhagui.document.table_text import number_text, parse_number
+from mhagui.document.table_text import parse_number
 from mhagui.errors import UserError
+from mhagui.gui.widgets.number_delegate import Index, NumberDelegate
 from mhagui.gui.widgets.number_table import NumberModel, NumberTable
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class ProbabilityTable(NumberTable):
@@ -33,7 +32,7 @@ class ProbabilityTable(NumberTable):
         self.setEditTriggers(
             triggers.DoubleClicked | triggers.EditKeyPressed | triggers.AnyKeyPressed
         )
-        delegate = _Delegate(self)
+        delegate = NumberDelegate(self, "probabilityEditor")
         delegate.typed.connect(self._on_typed)
         self.setItemDelegate(delegate)
 
@@ -54,28 +53,3 @@ class _Model(NumberModel):
         is_sum = index.column() == self.columnCount() - 1
         editable = Qt.ItemFlag.NoItemFlags if is_sum else Qt.ItemFlag.ItemIsEditable
         return super().flags(index) | editable
-
-
-class _Delegate(QStyledItemDelegate):
-    """A line of text for one number, which is handed on and not written to the model."""
-
-    typed = Signal(int, int, str)
-
-    def createEditor(self, parent: QWidget, _option: object, index: Index) -> QWidget:
-        """Return a line of text."""
-        editor = QLineEdit(parent)
-        editor.setObjectName("probabilityEditor")
-        editor.setFrame(False)
-        editor.setAlignment(Qt.AlignmentFlag.AlignRight)
-        editor.setAccessibleName(str(index.data(Qt.ItemDataRole.AccessibleTextRole)))
-        return editor
-
-    def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """Offer the exact number, unless something is being typed."""
-        if isinstance(editor, QLineEdit) and not editor.isModified():
-            editor.setText(number_text(index.data(Qt.ItemDataRole.EditRole)))
-
-    def setModelData(self, editor: QWidget, _model: QAbstractItemModel, index: Index) -> None:
-        """Hand on what was typed."""
-        if isinstance(editor, QLineEdit) and editor.isModified():
-            self.typed.emit(index.row(), index.column(), editor.text())

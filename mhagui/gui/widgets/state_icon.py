@@ -1,11 +1,10 @@
 """A mark that says whether something is met."""
 
-from PySide6.QtCore import QByteArray, QRectF, QSize
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from mhagui._resources import resource_path
+from mhagui.gui.icons import draw_icon
 from mhagui.gui.theme import theme_of
 
 
@@ -35,8 +34,6 @@ class StateIcon(QWidget):
         """Draw the mark: green where it is met, and of another shape too."""
         theme = theme_of(self.palette())
         name, colour = ("met", theme.met) if self.met else ("unmet", theme.muted)
-        svg = resource_path("icons", f"{name}.svg").read_bytes()
         painter = QPainter(self)
-        coloured = QByteArray(svg.replace(b"currentColor", colour.name().encode()))
-        QSvgRenderer(coloured).render(painter, QRectF(self.rect()))
+        draw_icon(painter, name, QRectF(self.rect()), colour)
         painter.end()

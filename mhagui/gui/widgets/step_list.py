@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QPaintEvent, QPalette, QPen, QPixmap
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QPaintEvent, QPalette, QPen, QPixmap
 from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
@@ -18,24 +18,36 @@ from PySide6.QtWidgets import (
 from mhagui.gui.theme import theme_of
 
 PICTURE = 1.05  # heights of a line of text
+ICON_MARGIN = 2  # that styles leave on the left of an icon
 COLUMNS = 4  # where steps lie side by side
 
 
 class _Step(QToolButton):
-    """A flat button that is framed as a card while it is checked."""
+    """A flat button with a small picture that is framed as a card while it is checked.
+
+    The picture is no icon: each new icon would stay behind in Qt's cache of pixmaps.
+    """
+
+    picture: QImage | None = None
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the frame, for what Fusion draws of it hardly shows in the dark."""
-        if not self.isChecked():
-            super().paintEvent(event)
-            return
         option = QStyleOptionToolButton()
         self.initStyleOption(option)
+        edge = self.style().pixelMetric(QStyle.PixelMetric.PM_DefaultFrameWidth, option, self)
+        if not self.isChecked():
+            super().paintEvent(event)
         painter = QStylePainter(self)
-        painter.setPen(QPen(self.palette().color(QPalette.ColorRole.Highlight), 2.0))
-        painter.setBrush(theme_of(self.palette()).card)
-        painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), 3, 3)
-        painter.drawControl(QStyle.ControlElement.CE_ToolButtonLabel, option)
+        if self.isChecked():
+            painter.setPen(QPen(self.palette().color(QPalette.ColorRole.Highlight), 2.0))
+            painter.setBrush(theme_of(self.palette()).card)
+            painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), 3, 3)
+            option.rect = self.rect().adjusted(edge, edge, -edge, -edge)
+            painter.drawControl(QStyle.ControlElement.CE_ToolButtonLabel, option)
+        beside_text = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        if self.picture is not None and self.toolButtonStyle() == beside_text:
+            top = (self.height() - self.iconSize().height()) // 2
+            painter.drawImage(QPoint(edge + ICON_MARGIN, top), self.picture)
         painter.end()
 
 
@@ -61,7 +73,7 @@ class StepList(QWidget):
         self._group.idClicked.connect(self.chosen)
         self.set_upright(False)
 
-    def _button(self, number: int, name: str, tip: str) -> QToolButton:
+    def _button(self, number: int, name: str, tip: str) -> _Step:
         button = _Step()
         button.setText(f"{number + 1} {name}")
         button.setToolTip(tip)
@@ -95,9 +107,12 @@ class StepList(QWidget):
         """Return the side of the pictures, in logical pixels."""
         return round(PICTURE * self.fontMetrics().height())
 
-    def set_picture(self, number: int, pixmap: QPixmap) -> None:
-        """Show ``pixmap`` at step ``number``."""
-        self.buttons[number].setIcon(QIcon(pixmap))
+    def set_pictures(self, pictures: Sequence[QImage]) -> None:
+        """Show a picture at each step."""
+        for button, picture in zip(self.buttons, pictures, strict=True):
+            if picture is not button.picture:
+                button.picture = picture
+                button.update()
 
     def changeEvent(self, event: QEvent) -> None:
         """Give the pictures the size that goes with another font."""
@@ -107,5 +122,8 @@ class StepList(QWidget):
 
     def _size_pictures(self) -> None:
         side = self.picture_size()
+        room = QPixmap(side, side)
+        room.fill(Qt.GlobalColor.transparent)
         for button in self.buttons:
+            button.setIcon(room)
             button.setIconSize(QSize(side, side))

@@ -4,13 +4,13 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QEvent, QRectF, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from mhagui import formats
 from mhagui.document.compute import Standing
 from mhagui.gui.theme import theme_of
-from mhagui.gui.widgets.drawing import LABEL_FONT, demi_bold, scaled_font
+from mhagui.gui.widgets.drawing import BAND, LABEL_FONT, MUTE, demi_bold, draw_card, scaled_font
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.head_fields import LetterButton
 from mhagui.gui.widgets.matrix_layout import MARGIN
@@ -19,14 +19,12 @@ from mhagui.gui.widgets.norm_bar import NormBar
 from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
 from mhagui.gui.widgets.words import plain
 
-BAND = 5  # width of the band in the head's colour
 PADDING = (6, 3, 4, 3)  # left, top, right, bottom
 LEAST_CELLS = QSize(48, 30)
 SWITCH_MARGIN = 8  # of a LetterButton around its letter, in height
 WRITINGS = tuple(
     Writing(partial(formats.cell, decimals=decimals), "−." + decimals * "0") for decimals in (3, 2)
 )
-MUTE = QColor("#a83a08")
 
 
 class SmallMatrixView(SnugMatrixView):
@@ -100,21 +98,12 @@ class TitledCard(QWidget):
         """Draw the card."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.paint_card(painter)
+        self._draw_card(painter, QRectF(self.rect()))
         painter.end()
 
-    def paint_card(self, painter: QPainter) -> None:
-        """Draw ground and outline."""
+    def _draw_card(self, painter: QPainter, box: QRectF) -> None:
         theme = theme_of(self.palette())
-        painter.fillPath(self.outline(0.5), theme.card)
-        painter.strokePath(self.outline(0.5), QPen(theme.card_border, 1.0))
-
-    def outline(self, inset: float) -> QPainterPath:
-        """Return the card's rounded edge."""
-        path = QPainterPath()
-        box = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
-        path.addRoundedRect(box, 5, 5)
-        return path
+        draw_card(painter, box, theme.card, QPen(theme.card_border, 1.0))
 
 
 class PairCard(TitledCard):
@@ -209,21 +198,11 @@ class TermCard(PairCard):
             self._is_current = current
             self.update()
 
-    def paint_card(self, painter: QPainter) -> None:
-        """Draw ground, band (hollow where ablated) and outline."""
-        theme, outline = theme_of(self.palette()), self.outline(0.5)
-        painter.fillPath(outline, theme.card)
-        painter.save()
-        painter.setClipPath(outline)
-        band = QRectF(0, 0, BAND, self.height())
-        painter.fillRect(band, self._colour)
-        if not self._is_active:
-            painter.fillRect(band.adjusted(2, 2, -1, -2), theme.card)
-        painter.restore()
-        if self._is_current:
-            painter.strokePath(self.outline(1.0), QPen(self._colour, 2.0))
-        else:
-            painter.strokePath(outline, QPen(theme.card_border, 1.0))
+    def _draw_card(self, painter: QPainter, box: QRectF) -> None:
+        """Draw it with the head's band, hollow where the head is ablated."""
+        theme, colour = theme_of(self.palette()), self._colour
+        line = QPen(colour, 2.0) if self._is_current else QPen(theme.card_border, 1.0)
+        draw_card(painter, box, theme.card, line, colour, hollow=not self._is_active)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Point the cursor at the head."""

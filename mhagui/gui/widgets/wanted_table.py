@@ -3,24 +3,22 @@
 import math
 
 import numpy as np
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLineEdit,
     QSizePolicy,
-    QStyledItemDelegate,
     QWidget,
 )
 
 from mhagui import formats
 from mhagui.document.records import Array
-from mhagui.document.table_text import number_text, parse_number, parse_table
+from mhagui.document.table_text import parse_number, parse_table
 from mhagui.errors import UserError
 from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.number_delegate import Index, NumberDelegate
 from mhagui.gui.widgets.number_table import Column, NumberModel, Numbers, NumberTable, Row
 
-Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 
 _TIP = (
@@ -56,7 +54,7 @@ class WantedTable(NumberTable):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setToolTip(_TIP)
-        delegate = _Delegate(self)
+        delegate = NumberDelegate(self, "wantedEditor")
         delegate.typed.connect(self._on_typed)
         self.setItemDelegate(delegate)
 
@@ -120,32 +118,6 @@ class _Model(NumberModel):
             parent = self.parent()
             return theme_of(parent.palette()).mask if isinstance(parent, QWidget) else None
         return super().data(index, role)
-
-
-class _Delegate(QStyledItemDelegate):
-    """A line of text for one number, which is handed on and not written to the model."""
-
-    typed = Signal(int, int, str)
-
-    def createEditor(self, parent: QWidget, _option: object, index: Index) -> QWidget:
-        """Return a line of text."""
-        editor = QLineEdit(parent)
-        editor.setObjectName("wantedEditor")
-        editor.setFrame(False)
-        editor.setAlignment(Qt.AlignmentFlag.AlignRight)
-        editor.setAccessibleName(str(index.data(Role.AccessibleTextRole)))
-        return editor
-
-    def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """Offer the exact number, unless something is being typed."""
-        value = index.data(Role.EditRole)
-        if isinstance(editor, QLineEdit) and not editor.isModified():
-            editor.setText("" if math.isnan(value) else number_text(value))
-
-    def setModelData(self, editor: QWidget, _model: QAbstractItemModel, index: Index) -> None:
-        """Hand on what was typed."""
-        if isinstance(editor, QLineEdit) and editor.isModified():
-            self.typed.emit(index.row(), index.column(), editor.text())
 
 
 def _pasted(text: str) -> Array:

@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QHBoxLayout, QRadioButton, QWidget
 
-from mhagui.gui.widgets.lead_line import wrapped_label
+from mhagui.gui.widgets.page import wrapped_label
 
 
 class WrappedRadio(QWidget):

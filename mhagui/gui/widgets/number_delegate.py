@@ -1,0 +1,54 @@
+"""How a number in a table is typed."""
+
+import math
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QWidget
+
+from mhagui.document.table_text import number_text
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+
+
+class NumberDelegate(QStyledItemDelegate):
+    """A line of text for one number, which is handed on and not written to the model.
+
+    Signals
+    -------
+    typed
+        Row and column, from 0, and the text that was typed there.
+    """
+
+    typed = Signal(int, int, str)
+
+    def __init__(self, parent: QObject, editor_name: str) -> None:
+        super().__init__(parent)
+        self._editor_name = editor_name
+
+    def createEditor(self, parent: QWidget, _option: object, index: Index) -> QWidget:
+        """Return a line of text."""
+        editor = QLineEdit(parent)
+        editor.setObjectName(self._editor_name)
+        editor.setFrame(False)
+        editor.setAlignment(Qt.AlignmentFlag.AlignRight)
+        editor.setAccessibleName(str(index.data(Role.AccessibleTextRole)))
+        return editor
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """Offer the exact number, nothing for NaN, unless something is being typed."""
+        value = index.data(Role.EditRole)
+        if isinstance(editor, QLineEdit) and not editor.isModified():
+            editor.setText("" if math.isnan(value) else number_text(value))
+
+    def setModelData(self, editor: QWidget, _model: QAbstractItemModel, index: Index) -> None:
+        """Hand on what was typed."""
+        if isinstance(editor, QLineEdit) and editor.isModified():
+            self.typed.emit(index.row(), index.column(), editor.text())
