@@ -1,6 +1,7 @@
 """What shows on the bench that a step of an exercise is done, told with its numbers."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +12,6 @@ from mhagui.document.compute import HeadResult
 from mhagui.document.cost import is_standard, parameters_of
 from mhagui.document.exercises import Check, Shown
 from mhagui.document.lessons import load_lesson
-from mhagui.document.patterns import Pattern
 from mhagui.document.presets import Preset, is_preset
 from mhagui.document.records import Array, sealed
 from mhagui.document.solver import gain_for
@@ -20,7 +20,6 @@ from mhagui.formats import fixed, short
 
 ROW_4, ROW_6 = 3, 5  # from 0
 MOST_CHANNELS = 8  # that a reading tells of
-SHARP_WIDTH = 2  # d_k of exercise 6: the scores are |K|·g/√d_k
 ROUNDING = 1e-9  # of what the solver finds, to either side
 
 
@@ -146,7 +145,7 @@ def beside_one_hot(shown: Shown) -> str | None:
         return None
     for number, head in enumerate(shown.result.heads, 1):
         bits = float(head.row_entropy_bits[ROW_4])
-        if bits < 0.05 and head.weights[ROW_4].max() > 0.99:
+        if bits < 0.05:
             return f"h{number}, row t4: {fixed(bits)} bits"
     return None
 
@@ -154,15 +153,18 @@ def beside_one_hot(shown: Shown) -> str | None:
 # --- exercise 6: a sharper head
 
 
-def _first_token_heads(shown: Shown) -> list[HeadResult]:
+def _magnitudes(shown: Shown) -> Iterator[tuple[float, HeadResult]]:
+    """Yield the heads that in row t6 single out t1 alone, with what |K|·g they are as sharp as.
+
+    Their weights depend on nothing but how far t1 leads in g·S: in the lesson's head, whose query
+    is 1 and d_k is 2, that is |K|·g/√2. So heads that are set by hand count too, at any d_k.
+    """
     if shown.scene.n_positions <= ROW_6:
-        return []
-    return [head for head in shown.result.heads if head.head.pattern is Pattern.FIRST_TOKEN]
-
-
-def _magnitude(head: HeadResult) -> float:
-    """Return key magnitude times gain, on which the weights depend at a given d_k."""
-    return head.head.key_magnitude * head.gain
+        return
+    for head in shown.result.heads:
+        scores = head.scores[ROW_6, : ROW_6 + 1]
+        if np.ptp(scores[1:]) <= ROUNDING * np.abs(scores).max():
+            yield float(head.gain * (scores[0] - scores[1])) * math.sqrt(2), head
 
 
 def _sharpness(head: HeadResult) -> str:
@@ -173,18 +175,18 @@ def _sharpness(head: HeadResult) -> str:
 
 
 def sharper(wanted: float, shown: Shown) -> str | None:
-    """Tell how sharp a first-token head is at t6, where |K|·g is ``wanted`` and d_k is 2."""
-    if shown.scene.d_k != SHARP_WIDTH:
-        return None
-    heads = [h for h in _first_token_heads(shown) if abs(_magnitude(h) - wanted) < 1e-6]
-    return f"row t6: {_sharpness(heads[0])}" if heads else None
+    """Tell how sharp a first-token head is at t6, where |K|·g is ``wanted``."""
+    for magnitude, head in _magnitudes(shown):
+        if abs(magnitude - wanted) < 1e-6:
+            return f"row t6: {_sharpness(head)}"
+    return None
 
 
 def just_sharp_enough(shown: Shown) -> str | None:
     """Tell how sharp a first-token head is at t6, where 2^H is 1.1 or just below."""
-    for head in _first_token_heads(shown):
-        if 1.09 <= head.effective_positions[ROW_6] < 1.1 + ROUNDING:
-            return f"|K|·g = {short(_magnitude(head))}: {_sharpness(head)}"
+    for magnitude, head in _magnitudes(shown):
+        if magnitude > 0 and 1.09 <= head.effective_positions[ROW_6] < 1.1 + ROUNDING:
+            return f"|K|·g = {short(magnitude)}: {_sharpness(head)}"
     return None
 
 

@@ -27,7 +27,7 @@ from mhagui.document.view_state import WhatIf
 
 _LENGTH = 128
 _EXERCISE_2, _EXERCISE_5 = (case.layers(_LENGTH) for case in CASES)
-_OTHER_SIZES = WhatIf(d_model=256, n_heads=4, d_k=32, d_v=32, n_positions=_LENGTH)
+_OTHER_SIZES = WhatIf(d_model=256, n_heads=4, d_k=64, d_v=64, n_positions=_LENGTH)
 
 
 def _exercise_1() -> Exercise:
@@ -279,14 +279,14 @@ def _exercise_6() -> Exercise:
         number=6,
         title="A sharper first token",
         task=(
-            "Give head 1 a key magnitude of 6 and then of 9 (or a gain of 2 and 3) at d_k = 2, and "
+            "Give head 1 a key magnitude of 6 and then of 9 (or a gain of 2 and 3), and "
             "read the bits it spends at t6.",
             "Find the magnitude that brings its effective positions at t6 just below 1.1.",
         ),
         start=Start("four-heads", ("headsDock", "entropyDock"), row=ROW_6),
         checks=(
-            Check("six", "A first-token head with |K|·g = 6 at d_k = 2", partial(sharper, 6.0)),
-            Check("nine", "A first-token head with |K|·g = 9 at d_k = 2", partial(sharper, 9.0)),
+            Check("six", "A first-token head with |K|·g = 6", partial(sharper, 6.0)),
+            Check("nine", "A first-token head with |K|·g = 9", partial(sharper, 9.0)),
             Check(
                 "enough", "Its effective positions at t6 are from 1.09 to 1.1", just_sharp_enough
             ),

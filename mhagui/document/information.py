@@ -188,7 +188,7 @@ def verdict(pair: PairInformation, one: str, other: str) -> str:
     if pair.joint - most < _NOTHING:
         return f"{one if pair.one > pair.other else other} tells all that {both} do"
     if balance < _NOTHING:
-        return "They add, or redundancy and synergy balance"
+        return "They add: redundancy = synergy"
     return "Fragments that overlap in part"
 
 

@@ -67,7 +67,7 @@ class LessonSession(QObject):
         if start.lesson is not None and not self._open(start.lesson):
             return False
         if start.what_if is not None:
-            self._bench.look(what_if=start.what_if)
+            self._bench.look(what_if=start.what_if, widths_follow=True)
         self._bench.point(query=start.row)
         self._become(self.progress.started(self.chosen))
         return True

@@ -72,6 +72,13 @@ def test_nothing_is_met_where_an_exercise_starts(number):
 NEGATED = [cell(row, row, -1) for row in range(4)]
 ADDED = [AddHead(p) for p in list(Pattern)[:4]]
 COPIED = [DuplicateHead(uid) for uid in (1, 2, 3, 4)]
+HAND_SET_6 = HandSet(1, np.eye(2)[[0] * 6], 6.0 * np.eye(6, 2) * [[1, 0]])  # K1(1, 1) = 6
+# In row t4 e^6 on t1 and 0.63 of that on t3: over 0.9 together, but not even.
+UNEVEN = HandSet(
+    1,
+    np.eye(2)[[0] * 6],
+    math.sqrt(2) * np.array([[6.0, 0], [0, 0], [6 + math.log(0.63), 0], [0, 0], [0, 0], [0, 0]]),
+)
 TWO = [SetPattern(1, Pattern.TWO_POSITIONS), set_gain(1, 3.0)]
 
 
@@ -93,6 +100,8 @@ TWO = [SetPattern(1, Pattern.TWO_POSITIONS), set_gain(1, 3.0)]
         (4, "one", [*TWO, set_gain(3, 4.0)]),
         (6, "six", [set_key_magnitude(1, 6)]),
         (6, "six", [set_gain(1, 2)]),
+        (6, "six", [HAND_SET_6]),
+        (6, "six", [SetKeyWidth(8), set_key_magnitude(1, 12)]),  # 12/√8 = 6/√2
         (6, "nine", [set_key_magnitude(1, 9)]),
         (6, "nine", [SetMasterGain(3)]),
         (6, "enough", [set_key_magnitude(1, 8.309)]),
@@ -128,6 +137,7 @@ def test_right_answers_meet_the_check(number, key, edits):
         (4, "two", []),
         (4, "two", [SetPattern(1, Pattern.TWO_POSITIONS)]),  # too soft: under 0.9 together
         (4, "two", [SetPattern(1, Pattern.TWO_POSITIONS), SetSetting(1, 1, 2), set_gain(1, 3.0)]),
+        (4, "two", [UNEVEN]),
         (4, "two", [SetSequenceLength(3)]),
         (4, "one", TWO),
         (4, "one", [set_gain(3, 4.0)]),

@@ -108,7 +108,7 @@ def test_heads_that_pass_on_different_parts_add():
     pair = found.pair(PREVIOUS, SELF)
     assert pair == pytest.approx((1.0, 1.0, 2.0), abs=1e-12)
     assert pair.redundancy_minus_synergy == pytest.approx(0.0, abs=1e-12)
-    assert verdict(pair, "h2", "h3") == "They add, or redundancy and synergy balance"
+    assert verdict(pair, "h2", "h3") == "They add: redundancy = synergy"
 
 
 @pytest.mark.parametrize("n_symbols", [2, 3, 4])
@@ -295,7 +295,7 @@ def test_a_gain_has_only_pairs_of_its_head_compared_again():
     [
         ((0.0, 0.0, 0.0), "Neither h1 nor h2 tells anything"),
         ((0.5, 0.5, 0.5), "The same fragment: redundant"),
-        ((0.5, 0.4, 0.9), "They add, or redundancy and synergy balance"),
+        ((0.5, 0.4, 0.9), "They add: redundancy = synergy"),
         ((0.5, 0.4, 0.7), "Fragments that overlap in part"),
         ((0.5, 0.8, 0.8), "h2 tells all that h1 and h2 do"),
         ((0.5, 0.0, 0.5), "Only h1 tells something"),
@@ -321,7 +321,7 @@ def test_heads_of_which_redundancy_and_synergy_balance_are_not_said_to_differ():
     first, second = told(lambda c, a, b: (c, a)), told(lambda c, a, b: (c, b))
     pair = PairInformation(first, second, told(lambda c, a, b: (c, a, b)))
     assert pair == pytest.approx((1, 1, 2), abs=1e-12)
-    assert "redundancy and synergy balance" in verdict(pair, "h1", "h2")
+    assert verdict(pair, "h1", "h2") == "They add: redundancy = synergy"
 
 
 def test_the_report_is_json_of_every_head_and_pair():

@@ -196,7 +196,7 @@ def test_fragments_that_differ_add_and_equal_ones_do_not():
     high, low = [0, 0, 1, 1], [0, 1, 0, 1]  # the two bits of the token
     apart = PairInformation(bits_told(high), bits_told(low), bits_told(high, low))
     assert apart == pytest.approx((1, 1, 2), abs=1e-12)
-    assert verdict(apart, "h1", "h2") == "They add, or redundancy and synergy balance"
+    assert verdict(apart, "h1", "h2") == "They add: redundancy = synergy"
     alike = PairInformation(bits_told(high), bits_told(high), bits_told(high, high))
     assert alike == pytest.approx((1, 1, 1), abs=1e-12)
     assert verdict(alike, "h1", "h2") == "The same fragment: redundant"

@@ -80,8 +80,9 @@ SCENES = {
     "12 heads of t64": lambda: made(64, 12, 4, 4, 64),
     "wide": lambda: made(40, 16, 16, 16, 256),
     "unlucky names": unlucky_names,
-    "solo": lambda: edited(set_soloed(3, True)),
-    "huge numbers": lambda: replace(edited(set_gain(1, -1e300)), w_o=1e5 * np.eye(8) / 3),
+    "solo, huge numbers": lambda: replace(
+        edited(set_soloed(3, True), set_gain(3, -1e300)), w_o=1e5 * np.eye(8) / 3
+    ),
 }
 
 

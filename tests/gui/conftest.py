@@ -26,6 +26,7 @@ from mhagui.document import load_lesson
 from mhagui.gui.bench import Bench
 from mhagui.gui.docks.heads import HeadsDock
 from mhagui.gui.docks.output_projection import OutputProjectionDock
+from mhagui.gui.panel import Panel
 from mhagui.gui.theme import ThemeChoice, apply_theme
 from mhagui.gui.widgets.matrix_picture import Picture
 from mhagui.gui.widgets.matrix_view import MatrixView
@@ -41,12 +42,20 @@ def fusion(qapp: QApplication, bundled_font: str) -> None:
     font.setFamily(bundled_font)
     font.setPointSize(POINTS)
     qapp.setFont(font)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_old(fusion: None) -> None:
+    """Have what is here now left out when garbage, and timers that run, are looked for.
+
+    The runner keeps more with every test; looking through it after each would take half the time.
+    """
     gc.collect()
-    gc.freeze()  # what is here now outlives all tests, and need not be looked through after each
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
-def nothing_left(qapp: QApplication, fusion: None) -> Iterator[None]:
+def nothing_left(qapp: QApplication, nothing_old: None) -> Iterator[None]:
     """Fail a test that leaves a window open or a timer running.
 
     Set up first of all, so that it looks last: after qtbot has closed its widgets.
@@ -135,15 +144,26 @@ def heads_dock(bench: Bench, qtbot: QtBot) -> Iterator[HeadsDock]:
 
 
 @pytest.fixture
-def projection_dock(bench: Bench, qtbot: QtBot) -> OutputProjectionDock:
+def open_dock(bench: Bench, qtbot: QtBot, settle: Callable[[], None]) -> Callable[..., Panel]:
+    """A function that opens a dock of its own, drawn and with the keyboard, at a size."""
+
+    def open_dock(kind: type[Panel], width: int, height: int) -> Panel:
+        dock = kind(bench)
+        qtbot.addWidget(dock)
+        dock.resize(width, height)
+        with qtbot.waitActive(dock):
+            dock.show()
+            dock.activateWindow()
+        settle()
+        return dock
+
+    return open_dock
+
+
+@pytest.fixture
+def projection_dock(open_dock: Callable[..., Panel]) -> Panel:
     """The Output projection dock at about its size in the main window."""
-    dock = OutputProjectionDock(bench)
-    qtbot.addWidget(dock)
-    dock.resize(660, 260)
-    with qtbot.waitActive(dock):
-        dock.show()
-        dock.activateWindow()
-    return dock
+    return open_dock(OutputProjectionDock, 660, 260)
 
 
 @pytest.fixture

@@ -21,15 +21,8 @@ LARGEST = WhatIf(65_536, 1_024, 65_536, 65_536, 1_048_576)
 
 
 @pytest.fixture
-def dock(qtbot, bench):
-    dock = CostDock(bench)
-    qtbot.addWidget(dock)
-    dock.resize(320, 700)
-    with qtbot.waitActive(dock):
-        dock.show()
-        dock.activateWindow()
-    QApplication.processEvents()
-    return dock
+def dock(open_dock):
+    return open_dock(CostDock, 320, 700)
 
 
 @pytest.fixture
@@ -235,6 +228,20 @@ def test_untied_widths_stay(qtbot, bench, dock, settle, type_in, ask):
     qtbot.keyClick(switch_of(dock), Qt.Key.Key_Space)
     settle()
     assert sizes_of(bench) == WhatIf(512, 16, 32, 32, 6)
+
+
+def test_whether_widths_follow_is_known_to_all_that_look(qtbot, bench, dock, settle, type_in, ask):
+    ask(512, 8, 64, 64, 6)
+    qtbot.keyClick(switch_of(dock), Qt.Key.Key_Space)
+    settle()
+    assert bench.view.widths_follow is False
+    other = CostDock(bench)
+    qtbot.addWidget(other)
+    other.draw_ahead()
+    assert not switch_of(other).isChecked()  # though d_k = d_model/H here
+    type_in(box(other, "n_heads"), "16")
+    settle()
+    assert sizes_of(bench) == WhatIf(512, 16, 64, 64, 6)
 
 
 def test_untying_stops_following_the_bench(qtbot, bench, dock, settle):

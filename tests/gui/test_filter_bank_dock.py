@@ -29,15 +29,9 @@ Button, Key = Qt.MouseButton, Qt.Key
 
 
 @pytest.fixture
-def dock(bench, qtbot):
+def dock(open_dock):
     """The dock at about its size in the main window."""
-    dock = FilterBankDock(bench)
-    qtbot.addWidget(dock)
-    dock.resize(680, 290)
-    with qtbot.waitActive(dock):
-        dock.show()
-        dock.activateWindow()
-    return dock
+    return open_dock(FilterBankDock, 680, 290)
 
 
 @pytest.fixture

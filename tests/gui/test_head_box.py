@@ -35,7 +35,8 @@ def test_heads_are_listed_by_uid_and_told_when_the_user_chooses(qtbot):
     box.head_chosen.connect(told.append)
     heads = load_lesson("four-heads").heads
     box.show_heads((heads[3], heads[1]), 2)
-    assert [box.itemText(place) for place in range(box.count())] == ["h1 uniform", "h2 previous token"]
+    texts = [box.itemText(place) for place in range(box.count())]
+    assert texts == ["h1 uniform", "h2 previous token"]
     assert box.currentIndex() == 1
     assert told == []
     box.show_heads((heads[1], heads[3]), 2)

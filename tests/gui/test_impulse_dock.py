@@ -25,15 +25,8 @@ NAMES = ["first-sample hold", "unit delay z⁻¹", "identity", "growing box"]
 
 
 @pytest.fixture
-def dock(qtbot, bench):
-    dock = ImpulseDock(bench)
-    qtbot.addWidget(dock)
-    dock.resize(320, 700)
-    with qtbot.waitActive(dock):
-        dock.show()
-        dock.activateWindow()
-    QApplication.processEvents()
-    return dock
+def dock(open_dock):
+    return open_dock(ImpulseDock, 320, 700)
 
 
 def child(dock, kind, name):

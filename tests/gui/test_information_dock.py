@@ -24,14 +24,8 @@ from mhagui.gui.docks.information import InformationDock
 
 
 @pytest.fixture
-def dock(bench, qtbot):
-    dock = InformationDock(bench)
-    qtbot.addWidget(dock)
-    dock.resize(320, 700)
-    with qtbot.waitActive(dock):
-        dock.show()
-        dock.activateWindow()
-    return dock
+def dock(open_dock):
+    return open_dock(InformationDock, 320, 700)
 
 
 def choose(qtbot, box, text):
@@ -94,7 +88,7 @@ def test_a_bit_of_each_of_two_adds_and_needs_four_symbols(dock, bench, qtbot, se
     press(qtbot, dock, "resolution3")
     settle()
     assert bench.scene.source.n_symbols == 4
-    assert dock.verdict.text() == "They add, or redundancy and synergy balance"
+    assert dock.verdict.text() == "They add: redundancy = synergy"
     assert dock.balance.text() == "redundancy − synergy = 0.000 bits"
     qtbot.keyClick(dock.controls.symbols, Qt.Key.Key_Up)
     settle()

@@ -17,7 +17,7 @@ from mhagui.document.edits import (
     set_gain,
     set_muted,
 )
-from mhagui.document.pipeline import MIXED, PRODUCT, PROJECTED, SCALED, SOFTMAX, STAGES
+from mhagui.document.pipeline import GAINED, MIXED, PRODUCT, PROJECTED, SCALED, SOFTMAX, STAGES
 from mhagui.gui.docks.pipeline import PipelineDock
 from mhagui.gui.theme import ThemeChoice, apply_theme
 from mhagui.gui.widgets.step_list import StepList
@@ -32,14 +32,9 @@ EXPONENTIALS = np.exp((PRODUCTS - 9) / math.sqrt(2))
 
 
 @pytest.fixture
-def dock(bench, qtbot):
+def dock(bench, qtbot, open_dock):
     bench.point(head=2)
-    dock = PipelineDock(bench)
-    qtbot.addWidget(dock)
-    dock.resize(680, 290)
-    with qtbot.waitActive(dock):
-        dock.show()
-        dock.activateWindow()
+    dock = open_dock(PipelineDock, 680, 290)
     dock.row.setFocus()
     qtbot.waitUntil(dock.row.hasFocus)
     return dock
@@ -404,3 +399,32 @@ def test_a_small_dock_shows_stages_and_matrices_without_scrolling(dock, settle):
     assert not dock.widget().verticalScrollBar().isVisible()
     assert all(button.isVisible() for button in dock.steps.buttons)
     assert shown(dock)[0].cell_rect(0, 0).width() >= 12
+
+
+def test_small_pictures_follow_the_gain_and_make_no_new_icon(dock, bench, settle, grabbed):
+    dock.resize(900, 420)
+    settle()
+    gained = dock.steps.buttons[GAINED]
+    icon, before, products = gained.icon(), grabbed(gained), grabbed(dock.steps.buttons[PRODUCT])
+    bench.edit(set_gain(bench.view.cursor.head, -1.0))
+    settle()
+    assert (grabbed(gained) != before).any()
+    assert (grabbed(dock.steps.buttons[PRODUCT]) == products).all()
+    assert gained.icon().cacheKey() == icon.cacheKey()  # Qt keeps the pixmaps of every new one
+
+
+def test_a_step_stands_still_when_it_is_chosen(dock, bench, settle, grabbed):
+    dock.resize(900, 420)
+    bench.look(stage=PRODUCT)
+    settle()
+    button = dock.steps.buttons[GAINED]
+    before = outline(grabbed(button))
+    bench.look(stage=GAINED)
+    settle()
+    assert outline(grabbed(button)) == before
+
+
+def outline(pixels):
+    """From where to where a button is dark, away from its frame: columns, rows."""
+    dark = pixels[3:-3, 3:-3].max(axis=2) < 128
+    return [np.flatnonzero(dark.any(axis=axis))[[0, -1]].tolist() for axis in (0, 1)]

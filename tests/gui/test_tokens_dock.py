@@ -18,16 +18,9 @@ AT_FIRST = "cat sat on the red mat"
 
 
 @pytest.fixture
-def dock(qtbot, bench, settle):
+def dock(bench, open_dock):
     bench.edit(OpenScene(load_lesson("content-position")))
-    dock = TokensDock(bench)
-    qtbot.addWidget(dock)
-    dock.resize(680, 80)
-    with qtbot.waitActive(dock):
-        dock.show()
-        dock.activateWindow()
-    settle()
-    return dock
+    return open_dock(TokensDock, 680, 80)
 
 
 @pytest.fixture

@@ -29,14 +29,8 @@ Role = Qt.ItemDataRole
 
 
 @pytest.fixture
-def dock(bench, qtbot):
-    dock = WeightsDock(bench)
-    qtbot.addWidget(dock)
-    dock.resize(680, 290)
-    with qtbot.waitActive(dock):
-        dock.show()
-        dock.activateWindow()
-    return dock
+def dock(open_dock):
+    return open_dock(WeightsDock, 680, 290)
 
 
 def choose(qtbot, dock, shown):
