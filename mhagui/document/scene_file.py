@@ -8,11 +8,12 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from mhagui.document.checks import count
 from mhagui.document.head import NONE_GIVEN, Head
 from mhagui.document.json_text import json_text
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, sealed
-from mhagui.document.scene import Scene, designed_input, made_input
+from mhagui.document.scene import MAX_HEADS, Scene, designed_input, made_input
 from mhagui.document.token_source import TokenSource
 from mhagui.errors import UserError
 
@@ -91,6 +92,9 @@ def scene_from_json(text: bytes) -> Scene:
     if version not in READABLE_VERSIONS:
         known = " and ".join(map(str, READABLE_VERSIONS))
         raise UserError(f"its version is {_line(version)}; this program reads versions {known}.")
+    heads = document.get("heads")
+    if isinstance(heads, list):  # before so many are looked into
+        count("The number of heads", len(heads), MAX_HEADS)
     try:
         entry = msgspec.convert(document, SceneEntry)
     except (msgspec.MsgspecError, ValueError) as error:

@@ -62,7 +62,7 @@ def says(dock, name):
 def lines(dock, name):
     """The curves of a plot by their names: x and y, no longer logarithms."""
     plot = dock.findChild(LogPlot, name)
-    drawn = zip(plot._drawn, plot._lines, strict=True)
+    drawn = zip(plot.curves, plot.lines, strict=True)
     return {curve.label: [10**values for values in line.getData()] for curve, line in drawn}
 
 
@@ -169,7 +169,7 @@ def test_the_overtaking_is_where_the_curves_cross(dock, ask):
     for name in ("Q, K, V and W_O", "scores and A·V"):
         x, y = drawn[name]
         assert np.interp(math.log(at), np.log(x), np.log(y)) == pytest.approx(math.log(height))
-    assert dock.findChild(LogPlot, "costOverT")._cursor.value() == pytest.approx(math.log10(6))
+    assert dock.findChild(LogPlot, "costOverT").cursor_line.value() == pytest.approx(math.log10(6))
 
 
 def test_curves_over_heads(dock, ask):
@@ -299,17 +299,17 @@ def test_what_cannot_be_is_refused_in_words(bench, dock, refused, type_in):
 
 def test_a_gain_draws_nothing_anew(bench, dock, settle):
     plot = dock.findChild(LogPlot, "costOverT")
-    before = plot._drawn
+    before = plot.curves
     bench.edit(set_gain(1, 2.0))
     settle()
-    assert plot._drawn is before
+    assert plot.curves is before
 
 
 def test_the_mark_of_the_overtaking_follows_the_theme(dock, settle):
     plot = dock.findChild(LogPlot, "costOverT")
     apply_theme(ThemeChoice.DARK)
     settle()
-    assert plot._drawn[-1].colour == theme_of(dock.palette()).text
+    assert plot.curves[-1].colour == theme_of(dock.palette()).text
 
 
 @pytest.mark.parametrize("sizes", [WhatIf(1, 1, 1, 1, 1), WhatIf(512, 8, 64, 64, 8192), LARGEST])

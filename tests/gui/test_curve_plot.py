@@ -94,7 +94,7 @@ def test_a_removed_curve_leaves_its_line_to_the_next(plot):
         [Curve("h1", CEILING, BLUE), Curve("h2", flat, ORANGE), Curve("h3", flat, BLUE)]
     )
     plot.set_curves([Curve("h1", flat, ORANGE), Curve("h2", flat, BLUE)])
-    assert [list(line.getData()[1]) for line in plot._lines] == [[0.0] * 6] * 2
+    assert [list(line.getData()[1]) for line in plot.lines] == [[0.0] * 6] * 2
     assert count(picture(plot), BLUE) > 50
     plot.set_curves([Curve("h1", flat, ORANGE), Curve("h2", flat, ORANGE)])
     assert count(picture(plot), BLUE) == 0
@@ -233,14 +233,14 @@ def test_axis_texts_can_be_read_in_the_dark(qapp, plot):
 
 
 def test_negative_ticks_have_a_true_minus(plot):
-    assert plot._axes["left"].tickStrings([-0.5, 0.5], 1.0, 0.5) == ["−0.5", "0.5"]
+    assert plot.axes["left"].tickStrings([-0.5, 0.5], 1.0, 0.5) == ["−0.5", "0.5"]
 
 
 @pytest.mark.parametrize("n_positions", [1, 2, 6, 24, 300, 1024])
 @pytest.mark.parametrize("width", [150, 340, 1200])
 def test_position_ticks_are_whole_and_do_not_run_into_each_other(plot, n_positions, width):
     plot.set_curves([Curve("h1", np.zeros(n_positions), BLUE)])
-    axis = plot._axes["bottom"]
+    axis = plot.axes["bottom"]
     (low, high), _ = plot.box.viewRange()
     ((spacing, values),) = axis.tickValues(low, high, width)
     texts = axis.tickStrings(values, 1.0, spacing)
@@ -251,7 +251,7 @@ def test_position_ticks_are_whole_and_do_not_run_into_each_other(plot, n_positio
 
 def test_markers_are_for_a_handful_of_points(plot):
     def shapes():
-        return [line.opts["symbol"] for line in plot._lines]
+        return [line.opts["symbol"] for line in plot.lines]
 
     plot.set_curves([Curve("h1", np.zeros(64), BLUE, "t1")])
     assert shapes() == ["t1"]
@@ -262,7 +262,7 @@ def test_markers_are_for_a_handful_of_points(plot):
 @pytest.mark.parametrize("n_positions", [6, 64, 512, 1024])
 def test_curves_are_two_pixels_thick_and_before_the_grid(plot, n_positions):
     plot.set_curves([Curve("h1", np.full(n_positions, 1.0), BLUE)])
-    ((_, values),) = plot._axes["left"].tickValues(0.0, 2.6, 300)
+    ((_, values),) = plot.axes["left"].tickValues(0.0, 2.6, 300)
     assert 1.0 in values
     image = picture(plot)
     x = spot(plot, 1 + 0.3 * (n_positions - 1)).x()  # between markers

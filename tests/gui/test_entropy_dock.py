@@ -108,7 +108,7 @@ def test_a_gain_moves_the_table_and_the_curve(qtbot, bench, dock):
         bench.edit(set_gain(1, gain), gesture=drag)
     wanted = [first_token_bits(t, 3.0) for t in range(1, 7)]
     qtbot.waitUntil(lambda: exact(dock, "t6", ["h1"]) == pytest.approx(wanted[-1:]))
-    drawn = next(line for line in dock.plot._lines if line.getData()[1][-1] < 0.2)
+    drawn = next(line for line in dock.plot.lines if line.getData()[1][-1] < 0.2)
     assert drawn.getData()[1] == pytest.approx(wanted)
 
 
@@ -140,7 +140,7 @@ def test_the_cursor_is_followed(qtbot, bench, dock):
     qtbot.waitUntil(lambda: table_of(dock).currentIndex().row() == 4)
     rows = {index.row() for index in table_of(dock).selectedIndexes()}
     assert rows == {4}
-    assert dock.plot._cursor.value() == 5
+    assert dock.plot.cursor_line.value() == 5
 
 
 def test_arrows_and_clicks_in_the_table_move_the_cursor(qtbot, bench, dock):
@@ -149,7 +149,7 @@ def test_arrows_and_clicks_in_the_table_move_the_cursor(qtbot, bench, dock):
     assert bench.view.cursor.query == 4
     qtbot.mouseClick(table.viewport(), LEFT, pos=table.visualRect(cell(dock, "t2", "h2")).center())
     assert bench.view.cursor.query == 1
-    qtbot.waitUntil(lambda: dock.plot._cursor.value() == 2)
+    qtbot.waitUntil(lambda: dock.plot.cursor_line.value() == 2)
 
 
 def test_pointing_shows_one_frame_and_no_more(qtbot, bench, dock):
@@ -193,7 +193,7 @@ def test_heads_come_and_go_as_columns(qtbot, bench, dock):
     bench.edit(AddHead(Pattern.UNIFORM))
     qtbot.waitUntil(lambda: labels(dock, ACROSS) == ["log2 t", *HEADS, "h5"])
     assert exact(dock, "t4", ["h5"]) == pytest.approx([2.0])
-    assert len(dock.plot._lines) == 5
+    assert len(dock.plot.lines) == 5
     bench.edit(RemoveHead(1))
     qtbot.waitUntil(lambda: labels(dock, ACROSS) == ["log2 t", *HEADS])
     assert exact(dock, "t4", ["h1"]) == pytest.approx(LESSON["t4"][1:2])
@@ -351,7 +351,7 @@ def test_a_thousand_positions(qtbot, bench, dock):
     qtbot.waitUntil(lambda: labels(dock, DOWN)[-3] == "t1024")
     assert exact(dock, "t1024", ["log2 t", "h4"]) == pytest.approx([10.0, 10.0])
     assert exact(dock, "mean 2^H", ["h4"]) == pytest.approx([512.5])
-    assert [line.opts["symbol"] for line in dock.plot._lines] == [None] * 4
+    assert [line.opts["symbol"] for line in dock.plot.lines] == [None] * 4
     bench.point(query=1000)
     table = table_of(dock)
     qtbot.waitUntil(lambda: table.currentIndex().row() == 1000)

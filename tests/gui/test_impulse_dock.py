@@ -255,7 +255,7 @@ def test_a_hidden_dock_catches_up(qtbot, bench, dock):
 
 
 def drawn(curves):
-    return [line.getData() for line in curves._lines]
+    return [line.getData() for line in curves.lines]
 
 
 @pytest.fixture
@@ -294,16 +294,16 @@ def test_curves_follow_the_row_and_the_gain(qtbot, bench, dock, response):
     bench.point(query=1)  # two taps: |H| at ω = π is the difference of them
     wanted = hold_weight(2) - (1 - hold_weight(2))
     qtbot.waitUntil(lambda: drawn(magnitude)[0][1][-1] == pytest.approx(wanted))
-    untouched = [curve.values for curve in magnitude._drawn]
+    untouched = [curve.values for curve in magnitude.curves]
     bench.edit(set_gain(1, 0.0))
     qtbot.waitUntil(lambda: drawn(magnitude)[0][1][-1] == pytest.approx(0, abs=1e-12))
-    now = [curve.values for curve in magnitude._drawn]
+    now = [curve.values for curve in magnitude.curves]
     assert [one is other for one, other in zip(now, untouched, strict=True)] == [False, *[True] * 3]
 
 
 def test_every_curve_is_marked_in_a_place_of_its_own(response):
     magnitude, _ = response
-    places = [set(marks.getData()[0].tolist()) for marks in magnitude._marks]
+    places = [set(marks.getData()[0].tolist()) for marks in magnitude.marks]
     assert [len(of_curve) for of_curve in places] == [6] * 4
     assert len(set.union(*places)) == 24
 
@@ -322,7 +322,7 @@ def test_heads_come_and_go_in_the_response(qtbot, bench, response):
     bench.edit(RemoveHead(1))
     bench.edit(RemoveHead(2))
     qtbot.waitUntil(lambda: len(drawn(magnitude)) == 3)
-    assert len(magnitude._marks) == len(delay._marks) == 3
+    assert len(magnitude.marks) == len(delay.marks) == 3
 
 
 def test_side_by_side_where_there_is_room(qtbot, dock, response):

@@ -27,14 +27,14 @@ def plot(qtbot):
 
 def texts(plot, side):
     """The texts of an axis, in its range and length of this moment."""
-    axis = plot._axes[side]
+    axis = plot.axes[side]
     size = axis.size().width() if side == "bottom" else axis.size().height()
     spacing, values = axis.tickValues(*axis.range, size)[0]
     return axis.tickStrings(values, 1.0, spacing)
 
 
 def test_a_power_is_a_straight_line(plot):
-    x, y = plot._lines[0].getData()
+    x, y = plot.lines[0].getData()
     assert x == pytest.approx([0, 1, 3])
     assert np.diff(y) / np.diff(x) == pytest.approx([2, 2])
     assert y[0] == pytest.approx(math.log10(3))
@@ -42,7 +42,7 @@ def test_a_power_is_a_straight_line(plot):
 
 def test_all_of_every_curve_is_in_view(plot):
     (left, right), (bottom, top) = plot.box.viewRange()
-    for line in plot._lines:
+    for line in plot.lines:
         x, y = line.getData()
         assert left < x.min()
         assert x.max() < right
@@ -70,9 +70,9 @@ def test_curves_of_one_height_still_have_a_scale(plot):
 
 def test_the_cursor_stands_at_its_number(plot):
     plot.set_cursor(100)
-    assert plot._cursor.value() == pytest.approx(2)
+    assert plot.cursor_line.value() == pytest.approx(2)
     plot.set_cursor(None)
-    assert not plot._cursor.isVisible()
+    assert not plot.cursor_line.isVisible()
 
 
 def test_in_a_column_with_wrapped_text_it_keeps_its_height_and_its_legend(qtbot):
@@ -102,7 +102,7 @@ def test_it_leaves_keys_to_what_it_stands_in(plot, qtbot):
     plot.set_cursor(6)
     for key in (Qt.Key.Key_Left, Qt.Key.Key_End):
         qtbot.keyClick(plot, key)
-    assert plot._cursor.value() == pytest.approx(math.log10(6))
+    assert plot.cursor_line.value() == pytest.approx(math.log10(6))
 
 
 @pytest.mark.parametrize(

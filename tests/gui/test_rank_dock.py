@@ -62,7 +62,7 @@ def effective(dock, role=ROLE.EditRole):
 
 
 def curves(dock):
-    return [line.getData()[1] for line in dock.findChild(CurvePlot, "spectrumPlot")._lines]
+    return [line.getData()[1] for line in dock.findChild(CurvePlot, "spectrumPlot").lines]
 
 
 def words(dock):

@@ -63,6 +63,15 @@ class Curve:
 class CurvePlot(QWidget):
     """A legend above a plot with fixed ranges: no menu, no zoom, no use of the wheel.
 
+    Attributes
+    ----------
+    curves
+        What is drawn.
+    lines
+        The items that draw it, one for each curve.
+    cursor_line
+        The item that marks the cursor.
+
     Signals
     -------
     pointed
@@ -76,14 +85,14 @@ class CurvePlot(QWidget):
     ) -> None:
         super().__init__()
         self._titles = {"bottom": x_title, "left": y_title}
-        self._axes: Any = self._make_axes(x_prefix)
+        self.axes: Any = self._make_axes(x_prefix)
         self.legend = CurveLegend()
         self.view: Any = pg.GraphicsView()
         self.box: Any = pg.ViewBox(enableMenu=False, enableMouse=False)
         self._ceiling: Any = pg.PlotCurveItem(antialias=True)
-        self._lines: list[Any] = []
-        self._drawn: tuple[Curve, ...] = ()
-        self._cursor: Any = pg.InfiniteLine(angle=90, movable=False)
+        self.lines: list[Any] = []
+        self.curves: tuple[Curve, ...] = ()
+        self.cursor_line: Any = pg.InfiniteLine(angle=90, movable=False)
         self._x: int | None = None
         self._can_point = can_point
         self._arrange()
@@ -99,10 +108,10 @@ class CurvePlot(QWidget):
         """Draw ``curves``, and behind them ``ceiling`` as a band that shows under any curve."""
         self._set_x_range(max(len(curve.values) for curve in curves))
         self._provide_lines(len(curves))
-        for line, curve, drawn in zip_longest(self._lines, curves, self._drawn[: len(curves)]):
+        for line, curve, drawn in zip_longest(self.lines, curves, self.curves[: len(curves)]):
             if drawn is None or not _look_alike(curve, drawn):
                 _draw(line, curve, self.devicePixelRatioF())
-        self._drawn = tuple(curves)
+        self.curves = tuple(curves)
         self._ceiling.setVisible(ceiling is not None)
         entries = [LegendEntry(c.label, _ink(c), c.symbol, c.dimmed) for c in curves]
         if ceiling is not None:
@@ -111,18 +120,18 @@ class CurvePlot(QWidget):
         self.legend.set_entries(tuple(entries))
 
     def _provide_lines(self, count: int) -> None:
-        while len(self._lines) > count:
-            self.box.removeItem(self._lines.pop())
-        while len(self._lines) < count:
-            self._lines.append(pg.PlotDataItem())
-            self.box.addItem(self._lines[-1])
+        while len(self.lines) > count:
+            self.box.removeItem(self.lines.pop())
+        while len(self.lines) < count:
+            self.lines.append(pg.PlotDataItem())
+            self.box.addItem(self.lines[-1])
 
     def set_cursor(self, x: int | None) -> None:
         """Mark position ``x`` (from 1) by a vertical line; None marks none."""
         self._x = x
-        self._cursor.setVisible(x is not None)
+        self.cursor_line.setVisible(x is not None)
         if x is not None:
-            self._cursor.setValue(x)
+            self.cursor_line.setValue(x)
 
     def _make_axes(self, x_prefix: str) -> dict[str, "Axis"]:
         return {"bottom": _WholeNumberAxis("bottom", x_prefix), "left": Axis("left")}
@@ -132,9 +141,9 @@ class CurvePlot(QWidget):
         grid = pg.GraphicsLayout(border=None)
         grid.setContentsMargins(0, 0, 1, 0)
         grid.setSpacing(0)
-        grid.addItem(self._axes["left"], 0, 0)
+        grid.addItem(self.axes["left"], 0, 0)
         grid.addItem(self.box, 0, 1)
-        grid.addItem(self._axes["bottom"], 1, 1)
+        grid.addItem(self.axes["bottom"], 1, 1)
         self.view.setCentralItem(grid)
         # A graphics view would like to be 480 pixels high, and layouts would give it that.
         self.view.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
@@ -148,21 +157,21 @@ class CurvePlot(QWidget):
         # The view itself never takes the focus: what it can do by keys, this widget does.
         self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.box.disableAutoRange()
-        for axis in self._axes.values():
+        for axis in self.axes.values():
             axis.linkToView(self.box)
-        self._axes["left"].setGrid(255)
-        self._axes["left"].setZValue(-1000)  # the grid goes behind the curves
+        self.axes["left"].setGrid(255)
+        self.axes["left"].setZValue(-1000)  # the grid goes behind the curves
         self._ceiling.setZValue(-2)
-        self._cursor.setZValue(-1)
-        self._cursor.setVisible(False)
+        self.cursor_line.setZValue(-1)
+        self.cursor_line.setVisible(False)
         self.box.addItem(self._ceiling)
-        self.box.addItem(self._cursor)
+        self.box.addItem(self.cursor_line)
         if self._can_point:
             self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self.view.scene().sigMouseClicked.connect(self._on_clicked)
 
     def _set_x_range(self, n_points: int) -> None:
-        self._axes["bottom"].most = n_points
+        self.axes["bottom"].most = n_points
         room = 0.04 * (n_points - 1) or 0.5
         self.box.setXRange(1 - room, n_points + room, padding=0)
 
@@ -172,7 +181,7 @@ class CurvePlot(QWidget):
             self._point(math.floor(x + 0.5))
 
     def _point(self, x: int) -> None:
-        x = min(max(x, 1), self._axes["bottom"].most)
+        x = min(max(x, 1), self.axes["bottom"].most)
         self.set_cursor(x)  # at once: the next key may be here before the next frame
         self.pointed.emit(x)
 
@@ -185,7 +194,7 @@ class CurvePlot(QWidget):
             Qt.Key.Key_Left: self._x - 1,
             Qt.Key.Key_Right: self._x + 1,
             Qt.Key.Key_Home: 1,
-            Qt.Key.Key_End: self._axes["bottom"].most,
+            Qt.Key.Key_End: self.axes["bottom"].most,
         }.get(Qt.Key(event.key()))
         if wanted is None:
             super().keyPressEvent(event)
@@ -214,14 +223,14 @@ class CurvePlot(QWidget):
         self.view.setBackground(theme.plot)
         points = QFontInfo(self.font()).pointSizeF()
         style = {"font-size": f"{points:g}pt", "color": theme.text.name()}
-        for side, axis in self._axes.items():
+        for side, axis in self.axes.items():
             axis.setPen(theme.grid)
             axis.setTextPen(theme.text)
             axis.setTickFont(self.font())
             axis.setLabel(self._titles[side], **style)
         ratio = self.devicePixelRatioF()  # pyqtgraph's pens count device pixels
         self._ceiling.setPen(pg.mkPen(theme.hatch, width=BAND_PIXELS * ratio))
-        self._cursor.setPen(pg.mkPen(theme.cursor, width=1.5 * ratio))
+        self.cursor_line.setPen(pg.mkPen(theme.cursor, width=1.5 * ratio))
         self._mark_focus()
 
     def _mark_focus(self) -> None:

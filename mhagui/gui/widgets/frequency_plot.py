@@ -32,7 +32,7 @@ class FrequencyPlot(CurvePlot):
     """
 
     def __init__(self, y_title: str) -> None:
-        self._marks: list[Any] = []  # an item a curve: most ticks of a gain move one curve
+        self.marks: list[Any] = []  # an item a curve: most ticks of a gain move one curve
         self._marked: tuple[Curve, ...] = ()
         super().__init__("frequency ω/π", y_title)
         self.box.setXRange(-0.03, 1.05, padding=0)  # room for the last label
@@ -40,23 +40,23 @@ class FrequencyPlot(CurvePlot):
     def set_curves(self, curves: Sequence[Curve], ceiling: Curve | None = None) -> None:
         """Draw ``curves``, each over its own ``at``."""
         super().set_curves(curves, ceiling)
-        if len(curves) != len(self._marks):
+        if len(curves) != len(self.marks):
             self._marked = ()  # all marks move
-        while len(self._marks) > len(curves):
-            self.box.removeItem(self._marks.pop())
-        while len(self._marks) < len(curves):
-            self._marks.append(pg.ScatterPlotItem(pen=None, size=MARKER_PIXELS))
-            self.box.addItem(self._marks[-1])
+        while len(self.marks) > len(curves):
+            self.box.removeItem(self.marks.pop())
+        while len(self.marks) < len(curves):
+            self.marks.append(pg.ScatterPlotItem(pen=None, size=MARKER_PIXELS))
+            self.box.addItem(self.marks[-1])
         for place, (curve, marked) in enumerate(zip_longest(curves, self._marked)):
             if marked is None or not _is_same(curve, marked):
-                _mark(self._marks[place], curve, place, len(curves))
+                _mark(self.marks[place], curve, place, len(curves))
         self._marked = tuple(curves)
 
     def keep_room(self, *ticks: str) -> None:
         """Keep room for tick labels as wide as ``ticks``, whichever there are."""
         metrics = self.fontMetrics()
         widest = max(metrics.horizontalAdvance(text) for text in ticks)
-        self._axes["left"].setWidth(widest + metrics.height() + TICK_GAP)
+        self.axes["left"].setWidth(widest + metrics.height() + TICK_GAP)
 
     def _make_axes(self, x_prefix: str) -> dict[str, Axis]:  # noqa: ARG002 - fractions have none
         return {"bottom": Axis("bottom"), "left": Axis("left")}

@@ -42,7 +42,7 @@ class LogPlot(CurvePlot):
         """Mark the place ``x`` by a vertical line; None marks none."""
         super().set_cursor(x)
         if x is not None:
-            self._cursor.setValue(math.log10(x))
+            self.cursor_line.setValue(math.log10(x))
 
     def _restyle(self) -> None:
         super()._restyle()

@@ -93,9 +93,7 @@ def test_a_check_turns_met_with_its_numbers_and_stays_so(dock, click, choose, do
     assert said.args == ["Met: A first-token head with |K|·g = 6."]
     bits = 0.5103  # the lesson's, at t6
     assert line.note.text() == f"row t6: {bits:.3f} bits, 2^H = {2**bits:.3f}"
-    assert line.accessibleName().startswith(
-        "Met: A first-token head with |K|·g = 6; row t6:"
-    )
+    assert line.accessibleName().startswith("Met: A first-token head with |K|·g = 6; row t6:")
     do(set_key_magnitude(1, 3.0))
     assert met(dock) == [True, False, False]
 
