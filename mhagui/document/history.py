@@ -39,8 +39,9 @@ class History:
     """The scene on the bench and the steps that led to it.
 
     A gesture (press to release of a slider, say) is any object; edits with the same merge key and
-    the same gesture are one step. Edits without a gesture (keys, wheel) are one step while less
-    than a second lies between them. A step that ends where it began is as if it had never been:
+    the same gesture are one step. A gesture is over, and does no more, once an undo, a redo or
+    another edit comes between: what it set out from is no more. Edits without a gesture (keys,
+    wheel) are one step while less than a second lies between them. A step that ends where it began is as if it had never been:
     there is nothing to undo, and what could be redone before it still can.
     """
 
@@ -51,6 +52,8 @@ class History:
         self._undone: list[Step] = []
         # What the last step made impossible to redo, while that step can still grow; else None.
         self._displaced: list[Step] | None = None
+        self._gesture: object | None = None  # the one the last change is of
+        self._over: object | None = None  # the last one that was interrupted: there is one pointer
 
     @property
     def scene(self) -> Scene:
@@ -72,17 +75,26 @@ class History:
         """How many steps can be undone."""
         return len(self._done)
 
-    def do(self, edit: Edit, gesture: object | None = None) -> None:
-        """Apply ``edit``; raises UserError, with nothing changed, where it cannot be done."""
+    def do(self, edit: Edit, gesture: object | None = None) -> bool:
+        """Apply ``edit``; False, with nothing changed, where its ``gesture`` is over.
+
+        Raises UserError, with nothing changed, where it cannot be done.
+        """
+        if gesture is not None and gesture is self._over:
+            return False
         after = edit.apply(self._scene)
         if after == self._scene:
-            return
+            return True
+        if gesture is not self._gesture:
+            self._interrupt()
+            self._gesture = gesture
         step = Step(edit.text, self._scene, after, edit.merge_key, gesture, self._clock())
         if self._displaced is not None and _is_one_step(self._done[-1], step):
             self._grow(replace(step, before=self._done.pop().before))
         else:
             self._displaced, self._undone = self._undone, []
             self._push(step)
+        return True
 
     def undo(self) -> None:
         """Take back the last step; does nothing when there is none."""
@@ -90,6 +102,7 @@ class History:
             step = self._done.pop()
             self._undone.append(step)
             self._scene, self._displaced = step.before, None
+            self._interrupt()
 
     def redo(self) -> None:
         """Do again what was undone last; does nothing when there is none."""
@@ -97,6 +110,11 @@ class History:
             step = self._undone.pop()
             self._done.append(step)
             self._scene = step.after
+            self._interrupt()
+
+    def _interrupt(self) -> None:
+        if self._gesture is not None:
+            self._over, self._gesture = self._gesture, None
 
     def _push(self, step: Step) -> None:
         self._done.append(step)

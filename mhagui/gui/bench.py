@@ -85,16 +85,17 @@ class Bench(QObject):
     def edit(self, edit: Edit, gesture: object | None = None) -> bool:
         """Do ``edit``; edits of one ``gesture`` are one undo step.
 
-        False, and ``refused`` with the reason, where it cannot be done.
+        False, and ``refused`` with the reason, where it cannot be done; False alone where the
+        ``gesture`` is over, because an undo, a redo or another edit came between.
         """
         try:
-            self.history.do(edit, gesture)
+            done = self.history.do(edit, gesture)
         except UserError as error:
             self.refused.emit(str(error))
             self._ask_for_frame()
             return False
         self._on_scene()
-        return True
+        return done
 
     def undo(self) -> None:
         """Take back the last step."""

@@ -192,6 +192,35 @@ def test_a_refused_edit_in_mid_drag_does_not_end_it(history):
     assert history.n_steps == 1
 
 
+def test_a_drag_is_over_after_an_undo_and_redo_is_still_there(history, four_heads):
+    drag = object()
+    history.do(set_gain(2, 2.0), drag)
+    history.undo()
+    assert not history.do(set_gain(2, 3.0), drag)
+    assert history.scene is four_heads
+    history.redo()
+    assert gains(history) == [1.0, 2.0, 1.0, 1.0]
+    assert not history.do(set_gain(2, 3.0), drag)
+    assert history.n_steps == 1
+
+
+def test_a_drag_is_over_after_another_edit(history):
+    drag = object()
+    assert history.do(set_gain(2, 2.0), drag)
+    history.do(set_muted(1, True))
+    for value in (3.0, 4.0):
+        assert not history.do(set_gain(2, value), drag)
+    assert (gains(history), history.n_steps) == ([1.0, 2.0, 1.0, 1.0], 2)
+    assert history.do(set_gain(2, 3.0), object())
+
+
+def test_a_drag_that_has_changed_nothing_yet_goes_on_after_another_edit(history):
+    drag = object()
+    history.do(set_gain(2, 1.0), drag)
+    history.do(set_muted(1, True))
+    assert history.do(set_gain(2, 2.0), drag)
+
+
 def test_only_the_last_five_hundred_steps_are_kept(history):
     for value in range(MAX_STEPS + 20):
         history.do(SetMasterGain(value), object())
@@ -257,11 +286,16 @@ class Model:
     texts: list = field(default_factory=list)
     at: int = 0
     open_step: tuple | None = None  # (merge key, gesture, time, states and texts it cut off)
+    held: object = None  # the gesture of the last change
+    over: list = field(default_factory=list)  # gestures that were interrupted
 
     def do(self, edit, gesture, now):
         after = edit.apply(self.states[self.at])
-        if after == self.states[self.at]:
+        if after == self.states[self.at] or (gesture is not None and gesture in self.over):
             return
+        if gesture is not self.held:
+            self.over.append(self.held)
+            self.held = gesture
         if self._grows(edit, gesture, now):
             key, gesture, _, cut = self.open_step
             self.open_step = (key, gesture, now, cut)
@@ -286,6 +320,7 @@ class Model:
         if 0 <= self.at + by < len(self.states):
             self.at += by
             self.open_step = None
+            self.over.append(self.held)
 
 
 class Machine(RuleBasedStateMachine):

@@ -74,7 +74,6 @@ SCENES = {
     "one cell": lambda: made(1, 1, 2, 1, 1),
     "t1": lambda: edited(SetSequenceLength(1)),
     "t12": lambda: edited(SetSequenceLength(12)),
-    "t65": lambda: made(65, 2, 4, 4, 65),
     "t1024": lambda: made(1024, 4, 2, 2, 8),
     "32 heads": lambda: made(8, 32, 2, 2, 64),
     "12 heads of t64": lambda: made(64, 12, 4, 4, 64),

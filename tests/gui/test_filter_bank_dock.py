@@ -283,6 +283,27 @@ def test_cards_have_one_size_and_do_not_touch(dock, bench, settle, size, n_heads
         assert all(dock.row.rect().contains(box) for box in boxes)
 
 
+@pytest.mark.parametrize("part", ["mute", "view"])
+@pytest.mark.parametrize("opens", [True, False], ids=["another lesson", "fewer heads"])
+def test_the_card_with_the_keyboard_may_go(dock, bench, qtbot, settle, opens, part):
+    bench.edit(OpenScene(many_heads(12)))
+    settle()
+    getattr(dock.cards[6], part).setFocus(Qt.FocusReason.TabFocusReason)
+    settle()
+    with qtbot.captureExceptions() as raised:
+        for uid in () if opens else range(7, 13):
+            bench.edit(RemoveHead(uid))
+        if opens:
+            bench.edit(OpenScene(load_lesson("two-heads")))
+        settle()
+    assert raised == []
+    assert len(dock.cards) == bench.scene.n_heads
+    for place, card in enumerate(dock.cards):
+        np.testing.assert_allclose(
+            values(card.view), term(bench.scene, bench.frame.result, place), atol=1e-13
+        )
+
+
 def test_many_heads_stand_in_several_lines_where_there_is_height(dock, bench, settle):
     bench.edit(OpenScene(many_heads(16)))
     dock.resize(1400, 900)

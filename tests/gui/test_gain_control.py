@@ -5,6 +5,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QSlider
 
+from mhagui.document import load_lesson
+from mhagui.document.edits import OpenScene
 from mhagui.gui.widgets.gain_control import GainControl
 
 LEFT = Qt.MouseButton.LeftButton
@@ -74,6 +76,18 @@ def test_one_drag_is_one_gesture_and_two_drags_are_two(control, edits, qtbot, at
     assert gestures[2] is gestures[3]
     assert gestures[0] is not gestures[2]
     assert None not in gestures
+
+
+def test_a_drag_ends_where_somebody_else_changes_the_gain(control, edits, qtbot, at):
+    slider = control.slider
+    qtbot.mousePress(slider, LEFT, pos=at(slider, 1))
+    qtbot.mouseMove(slider, at(slider, 2))
+    control.show_gain(edits[-1][0])  # the drag's own gain: it goes on
+    qtbot.mouseMove(slider, at(slider, 3))
+    assert len(edits) == 2
+    control.show_gain(0.5)
+    qtbot.mouseMove(slider, at(slider, 2))
+    assert (len(edits), slider.value()) == (2, 50)
 
 
 @pytest.mark.parametrize("offset", [-3, -1, 0, 2, 3])
@@ -175,6 +189,29 @@ def test_a_tick_shows_where_1_is(control, handle, at):
         for gain in (0.5, 1, 1.5, 2)
     }
     assert shades[1] < min(shades[0.5], shades[1.5], shades[2]) - 60
+
+
+@pytest.mark.parametrize("how", ["undo", "another scene"])
+def test_a_drag_ends_with_the_scene_it_began_in(bench, heads_dock, qtbot, settle, at, how):
+    slider = heads_dock.findChild(QSlider, "gainSlider1")
+    qtbot.mousePress(slider, LEFT, pos=at(slider, 1))
+    qtbot.mouseMove(slider, at(slider, 2))
+    settle()
+    dragged = bench.scene.heads[0].gain
+    bench.undo() if how == "undo" else bench.edit(OpenScene(load_lesson("two-heads")))
+    settle()
+    undo_text, redo_text = bench.history.undo_text, bench.history.redo_text
+    qtbot.mouseMove(slider, at(slider, 3))
+    settle()
+    assert dragged == pytest.approx(2, abs=0.1)
+    assert bench.scene.heads[0].gain == 1.0
+    assert slider.value() == 100
+    assert (bench.history.undo_text, bench.history.redo_text) == (undo_text, redo_text)
+    qtbot.mouseRelease(slider, LEFT, pos=at(slider, 3))
+    qtbot.mousePress(slider, LEFT, pos=at(slider, 1))  # the next drag is its own
+    qtbot.mouseMove(slider, at(slider, 3))
+    qtbot.mouseRelease(slider, LEFT, pos=at(slider, 3))
+    assert bench.scene.heads[0].gain == pytest.approx(3, abs=0.1)
 
 
 def test_a_double_click_right_after_a_drag_is_a_step_of_its_own(bench, heads_dock, qtbot, at):

@@ -8,8 +8,8 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt
+from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QRadioButton
 
 from mhagui.document import ColourScale, Pattern, Quantity, load_lesson
@@ -240,6 +240,23 @@ def test_double_click_enlarges_and_takes_back(dock, bench, qtbot, settle):
     settle()
     assert bench.view.enlarged is None
     assert shown_places(dock) == [1, 2, 3, 4]
+
+
+def test_a_double_click_on_a_card_that_has_just_gone_does_nothing(dock, bench, qtbot, settle):
+    settle()
+    gone, at = view(dock, 4), QPointF(view(dock, 4).cell_rect(0, 0).center())
+    bench.edit(RemoveHead(4))
+    QApplication.processEvents()  # the frame is drawn, the card not deleted yet
+    assert shown_places(dock) == [1, 2, 3]
+    click = QMouseEvent(
+        QEvent.Type.MouseButtonDblClick, at, at, LEFT, LEFT, Qt.KeyboardModifier.NoModifier
+    )
+    with qtbot.captureExceptions() as raised:
+        QApplication.sendEvent(gone, click)
+        settle()
+    assert raised == []
+    assert bench.view.enlarged is None
+    assert shown_places(dock) == [1, 2, 3]
 
 
 def test_enter_and_a_click_ask_for_the_cell_under_the_cursor(dock, bench, qtbot, settle):

@@ -133,6 +133,31 @@ def test_escape_lets_go_and_nothing_has_been(qtbot, bench, strip, settle):
     assert words(bench) == AT_FIRST
 
 
+def test_a_drag_ends_where_other_tokens_are_set(qtbot, bench, strip, settle):
+    qtbot.mousePress(strip, LEFT, pos=middle(strip, 0))
+    drag_to(strip, middle(strip, 3))
+    settle()
+    bench.edit(SetTokens(("mat", "mat", "mat", "mat", "mat", "cat")))
+    settle()
+    for place in (4, 5):
+        drag_to(strip, middle(strip, place))
+    assert words(bench) == "mat mat mat mat mat cat"
+    assert not strip.is_dragging
+    qtbot.keyClick(strip, KEY.Key_Escape)
+    assert words(bench) == "mat mat mat mat mat cat"
+
+
+def test_a_drag_ends_with_an_undo(qtbot, bench, strip, settle):
+    qtbot.mousePress(strip, LEFT, pos=middle(strip, 0))
+    drag_to(strip, middle(strip, 3))
+    settle()
+    bench.undo()
+    settle()
+    drag_to(strip, middle(strip, 4))
+    assert words(bench) == AT_FIRST
+    assert bench.history.redo_text == "Swap t1 and t4"
+
+
 def test_far_from_the_row_nothing_is_dropped(bench, strip, drag):
     drag(0, middle(strip, 3), middle(strip, 3) + QPoint(0, 300))
     assert words(bench) == AT_FIRST

@@ -131,9 +131,10 @@ class FilterBankDock(GrowingPanel):
         bank = filter_bank(frame.result, self._shown[1] if self._shown else None)
         limit = round_limit(np.array([bank.largest]), frame.result.output)
         scale = ColourRange(-limit, limit, "terms, sums and O", diverging_table())
-        self._shown = frame, bank, scale
+        self._shown = None  # or what scrolls while cards come and go draws one scene on another's
         self.strip.set_scale(scale)
         self._set_count(len(heads))
+        self._shown = frame, bank, scale
         most = max(bank.norms_heard)
         for place, (card, head) in enumerate(zip(self.cards, heads, strict=True)):
             _name_card(card, place + 1, head)

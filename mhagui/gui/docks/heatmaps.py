@@ -186,7 +186,9 @@ class HeatmapsDock(GrowingPanel):
         self.cell_asked.emit()
 
     def _on_toggled(self, uid: int) -> None:
-        next(card for card in self._grid.cards if card.uid == uid).view.setFocus()
+        for card in self._grid.cards:  # a card that has gone may still have been clicked
+            if card.uid == uid:
+                card.view.setFocus()
         self.bench.look(enlarged=None if self.bench.view.enlarged == uid else uid)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -152,8 +152,11 @@ class TokensDock(GrowingPanel):
         if self._begun is None:
             self._begun = _Beginning(self.bench.scene, self.bench.view.cursor.query)
         edit = DragTokens(self._begun.scene, _edit_of(drop) if drop else None)
-        self.bench.edit(edit, gesture=self._begun)
-        self._on_row(drop.target if drop else self._begun.row)
+        row = drop.target if drop else self._begun.row
+        if self.bench.edit(edit, gesture=self._begun):
+            self._on_row(row)
+        else:
+            self.strip.let_go()
 
     def _on_dropped(self) -> None:
         self._begun = None

@@ -197,5 +197,8 @@ class GainControl(QWidget):
         self.edited.emit(value, None)
 
     def _show_on_slider(self, gain: float) -> None:
+        units = round(min(max(gain * UNITS, 0.0), SLIDER_TOP))
         with QSignalBlocker(self.slider):
-            self.slider.setValue(round(min(max(gain * UNITS, 0.0), SLIDER_TOP)))
+            if units != self.slider.value():  # somebody else's gain: a drag ends here
+                self.slider.setSliderDown(False)
+            self.slider.setValue(units)

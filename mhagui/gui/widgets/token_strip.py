@@ -93,7 +93,7 @@ class TokenStrip(QWidget):
         if (tokens, words) == (self._tokens, self._words):
             return
         if len(tokens) != len(self._tokens):
-            self._end_drag()
+            self.let_go()
         self._tokens, self._words = tokens, words
         self._measure()
         self._describe()
@@ -251,7 +251,7 @@ class TokenStrip(QWidget):
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
         """Leave the chip where it is now."""
         if self._is_dragging:
-            self._end_drag()
+            self.let_go()
         self._pressed = None
 
     def _drag(self, *, copies: bool) -> None:
@@ -280,7 +280,8 @@ class TokenStrip(QWidget):
             drop = Drop("repeat" if copies else "swap", self._source, place)
         return drop if drop.target != drop.source else None
 
-    def _end_drag(self) -> None:
+    def let_go(self) -> None:
+        """End the drag, if there is one; what was dragged last stands."""
         was_dragging = self._is_dragging
         self._is_dragging, self._drop, self._pressed = False, None, None
         self.setCursor(Qt.CursorShape.OpenHandCursor)
@@ -291,7 +292,7 @@ class TokenStrip(QWidget):
     def _cancel(self) -> None:
         if self._is_dragging:
             self._want(None)
-        self._end_drag()
+        self.let_go()
 
     # --- the keyboard
 
