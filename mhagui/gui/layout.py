@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QMainWindow, QTabBar
+from PySide6.QtWidgets import QMainWindow
 
 from mhagui.gui.bench import Bench
 from mhagui.gui.dock_title import DockTitle
@@ -23,6 +23,7 @@ from mhagui.gui.docks.tokens import TokensDock
 from mhagui.gui.docks.weights import WeightsDock
 from mhagui.gui.lesson_session import LessonSession
 from mhagui.gui.panel import Panel
+from mhagui.gui.tab_marks import TabMarks
 
 Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
@@ -32,6 +33,7 @@ class Docks:
 
     def __init__(self, window: QMainWindow, bench: Bench, session: LessonSession) -> None:
         self._window = window
+        self._tab_marks = TabMarks(window)
         self.heads = HeadsDock(bench)
         self.cost = CostDock(bench)
         self.heatmaps = HeatmapsDock(bench)
@@ -116,8 +118,6 @@ class Docks:
             dock.setVisible(dock not in (self.tokens, self.cell))
         for first, *_ in self._places:
             first.raise_()
-        for bar in self._window.findChildren(QTabBar):
-            bar.setElideMode(Qt.TextElideMode.ElideNone)  # arrows instead of words cut short
         self._share_space()
 
     def _share_space(self) -> None:

@@ -3,10 +3,12 @@
 from typing import ClassVar
 
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QDockWidget, QWidget
 
 from mhagui.document import Result
 from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.theme import theme_of
 
 
 class Panel(QDockWidget):
@@ -116,6 +118,15 @@ class Panel(QDockWidget):
         previous, self._drawn = self._drawn, None  # for good, should it fail half-way
         self.show_frame(frame, previous)
         self._drawn = frame
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw a frame where the dock floats: with a title of its own it would have none."""
+        super().paintEvent(event)
+        if self.isFloating():
+            painter = QPainter(self)
+            painter.setPen(theme_of(self.palette()).muted)
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+            painter.end()
 
     def changeEvent(self, event: QEvent) -> None:
         """Draw everything anew in the new colours or fonts."""

@@ -54,8 +54,9 @@ def apply_theme(choice: ThemeChoice) -> None:
         hints.setColorScheme(Qt.ColorScheme.Dark if dark else Qt.ColorScheme.Light)
     palette = _palette(dark)
     QApplication.setPalette(palette)
-    if dark:  # Fusion fills these marks with Base and rims them darker still: unseen in the dark
-        palette.setColor(_R.Base, palette.color(_R.Light))
+    if dark:  # Fusion rims these marks darker than Window by half: unseen in the dark
+        palette.setColor(_R.Window, QColor(_RIM))
+        palette.setColor(QPalette.ColorGroup.Disabled, _R.Window, QColor(_DISABLED_RIM))
     for name in ("QRadioButton", "QCheckBox"):
         QApplication.setPalette(palette, name)  # type: ignore[arg-type]  # the stub wants bytes, the call str
 
@@ -107,7 +108,7 @@ _PALETTE = {
     _R.ToolTipBase: ("#ffffff", "#2f3339"),
     _R.ToolTipText: ("#1c2026", "#e8eaed"),
     _R.PlaceholderText: ("#6b7280", "#8d95a1"),
-    _R.Highlight: ("#2f67c8", "#3f78d8"),
+    _R.Highlight: ("#2f67c8", "#3b73d3"),
     _R.HighlightedText: ("#ffffff", "#ffffff"),
     _R.Link: ("#1d57b5", "#7aa9f7"),
     _R.LinkVisited: ("#5b3fa0", "#b09af0"),
@@ -116,6 +117,7 @@ _PALETTE = {
     _R.Mid: ("#b9bec7", "#2a2d33"),
     _R.Dark: ("#8b919c", "#141518"),
     _R.Shadow: ("#5b626d", "#000000"),
-    _R.Accent: ("#2f67c8", "#3f78d8"),
+    _R.Accent: ("#2f67c8", "#3b73d3"),
 }
 _DISABLED_TEXT = ("#8a909b", "#767d88")
+_RIM, _DISABLED_RIM = "#d3dff1", "#6b727d"  # one and a half times as light as what is seen

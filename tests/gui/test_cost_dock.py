@@ -55,6 +55,12 @@ def row_of(dock, name, row, role=ROLE.EditRole):
     return [model.index(number, column).data(role) for column in range(model.columnCount())]
 
 
+def test_a_box_whose_arrow_is_held_goes_faster_and_faster(dock):
+    boxes = dock.findChildren(CountBox)
+    assert len(boxes) == 5
+    assert all(box.isAccelerated() for box in boxes)
+
+
 def says(dock, name):
     return dock.findChild(QLabel, name).text().replace("\xa0", " ")
 

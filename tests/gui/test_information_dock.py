@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QRadioButton
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QRadioButton, QWidget
 
 from mhagui.document import load_lesson
 from mhagui.document.edits import (
@@ -97,13 +97,24 @@ def test_a_bit_of_each_of_two_adds_and_needs_four_symbols(dock, bench, qtbot, se
     assert dock.controls.symbols.value() == 4
 
 
+def test_indices_are_written_as_subscripts(dock, bench, settle):
+    for kind in SourceKind:
+        bench.edit(SetSource(TokenSource().with_kind(kind)))
+        settle()
+        texts = [label.text() for label in dock.findChildren(QLabel)]
+        texts += [widget.toolTip() for widget in dock.findChildren(QWidget)]
+        assert any("Xₜ₊₁" in text for text in texts)
+        assert not [text for text in texts if "X_" in text or "o_t" in text]
+
+
 def test_the_tip_of_a_source_is_its_formula_and_what_it_shows(dock, bench, settle):
     for n_symbols in (2, 3):
         source = TokenSource(SourceKind.COPY, n_symbols, lag=3)
         bench.edit(SetSource(source))
         settle()
         kind = dock.controls.kind
-        assert kind.toolTip() == f"{source.formula}: the token k back tells it"
+        formula = "X₁..X₃ i.i.d., then Xₜ₊₁ = Xₜ₋₂"
+        assert kind.toolTip() == f"{formula}: the token k back tells it"
         of_sum = kind.itemData(list(SourceKind).index(SourceKind.SUM), Qt.ItemDataRole.ToolTipRole)
         assert f"mod {n_symbols}" in of_sum
         assert "exclusive or" in of_sum
@@ -186,7 +197,7 @@ def test_symbols_lag_and_resolution_are_typed(dock, bench, type_in, settle):
     type_in(dock.controls.resolution, "0.2")
     settle()
     assert bench.scene.source == TokenSource(SourceKind.COPY, 3, lag=4, resolution=0.2)
-    assert dock.controls.formula.text() == "X₁..X₄ i.i.d., then X_{t+1} = X_{t−3}"
+    assert dock.controls.formula.text() == "X₁..X₄ i.i.d., then Xₜ₊₁ = Xₜ₋₃"
     assert bench.history.n_steps == 3
 
 

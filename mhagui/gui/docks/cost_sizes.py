@@ -55,6 +55,7 @@ class CostSizes(QWidget):
         self._describe()
         self._arrange()
         for field, box in self._boxes.items():
+            box.setAccelerated(True)
             box.valueChanged.connect(partial(self.changed.emit, field))
             box.refused.connect(self.refused)
         self._switch.clicked.connect(self.tied)

@@ -37,13 +37,13 @@ from mhagui.palette import head_colour
 
 CELL = 40  # pixels that a cell of the divergences has at most
 HEADS_TIP = (
-    "I(X_{t+1}; o_t^(h)) in bits, exact: all token sequences are gone through. o_t^(h) = "
-    "Σ_i A_h[t,i]·e_{X_i} holds the weight on each symbol, e the one-hot vector of a token; "
+    "I(Xₜ₊₁; oₜ^(h)) in bits, exact: all token sequences are gone through. oₜ^(h) = "
+    "Σ_i A_h[t,i]·e(Xᵢ) holds the weight on each symbol, e the one-hot vector of a token; "
     "W_V is not applied, so that heads are compared by where they look. A head that attends by "
     "content looks anew at every sequence, symbol s being word s of the vocabulary. "
-    "The line is what the whole past X_1..X_t tells"
+    "The line is what the whole past X₁..Xₜ tells"
 )
-JOINT_TIP = "I(X_{t+1}; o_t^(a), o_t^(b)): what the outputs of both heads tell when seen together"
+JOINT_TIP = "I(Xₜ₊₁; oₜ^(a), oₜ^(b)): what the outputs of both heads tell when seen together"
 BALANCE_TIP = (
     "I_a + I_b − I_ab. Above 0: part of what they tell both tell (redundancy). "
     "Below 0: together they tell more than one by one (synergy). "
@@ -139,7 +139,7 @@ class InformationDock(Panel):
     def _show_heads(self, result: Result, study: InformationStudy) -> None:
         t = study.row + 1
         symbols = math.log2(study.source.n_symbols)
-        self._title.setText(f"What o_t tells of X_{{t+1}} at t = {t}")
+        self._title.setText(f"What oₜ tells of Xₜ₊₁ at t = {t}")
         self.past.setText(
             study.why_not
             or f"Line: the whole past, {_three(study.whole_past_bits)} bits. Full width: "

@@ -31,6 +31,7 @@ from mhagui.gui.widgets.number_box import CountBox, NumberBox
 from mhagui.gui.widgets.number_table import Column, Numbers, Row
 from mhagui.gui.widgets.page import label_of, sentence
 from mhagui.gui.widgets.probability_table import ProbabilityTable
+from mhagui.gui.widgets.words import with_subscripts
 
 RESOLUTIONS = {"exact": 0.0, "0.1": 0.1, "0.25": 0.25, "0.5": 0.5}
 KIND_SHOWS = {
@@ -42,11 +43,11 @@ KIND_SHOWS = {
     SourceKind.PARTS: "each tells one bit of it, both together two",
 }
 TABLE_TIP = (
-    "P(X_{t+1} = column | X_t = row). Type a probability: the rest of its row is scaled, "
+    "P(Xₜ₊₁ = column | Xₜ = row). Type a probability: the rest of its row is scaled, "
     "so that each row sums to 1"
 )
 RESOLUTION_TIP = (
-    "Each component of o_t = Σ_i A_h[t,i]·e_{X_i} is observed rounded to a multiple of this; "
+    "Each component of oₜ = Σ_i A_h[t,i]·e(Xᵢ) is observed rounded to a multiple of this; "
     "0 is exact, to 12 decimals. Exact outputs tell nearly all pasts apart, so that most heads "
     "know everything; coarse ones show which tokens a head looks at"
 )
@@ -89,7 +90,7 @@ class SourceControls(QWidget):
         self.symbols.setObjectName("sourceSymbols")
         self.symbols.describe("The number of symbols S", "S: how many symbols the source has")
         self.lag.setObjectName("sourceLag")
-        self.lag.describe("The lag k", "k: X_{t+1} is a copy of the token k back, X_{t+1−k}")
+        self.lag.describe("The lag k", "k: Xₜ₊₁ is a copy of the token k back, Xₜ₊₁₋ₖ")
         self.resolution.setObjectName("sourceResolution")
         self.resolution.describe("The resolution", RESOLUTION_TIP)
         named(self.table, "transitionTable", "Transition matrix P", TABLE_TIP)
@@ -120,7 +121,7 @@ class SourceControls(QWidget):
         return grid
 
     def _make_resolution(self) -> QHBoxLayout:
-        label = label_of(self.resolution, "resolution of o_t")
+        label = label_of(self.resolution, "resolution of oₜ")
         label.setToolTip(RESOLUTION_TIP)
         line = QHBoxLayout()
         line.setSpacing(6)
@@ -167,7 +168,7 @@ class SourceControls(QWidget):
         self.resolution.show_value(source.resolution)
         for number, resolution in enumerate(RESOLUTIONS.values()):
             self._presets.button(number).setChecked(resolution == source.resolution)
-        self.formula.setText(source.formula)
+        self.formula.setText(with_subscripts(source.formula))
         for part in (self._lag_label, self.lag):
             part.setVisible(source.kind is SourceKind.COPY)
         self.table.setVisible(source.kind is SourceKind.MARKOV)
@@ -224,7 +225,7 @@ class _KindBox(ChoiceBox):
 
 
 def _kind_tip(source: TokenSource, kind: SourceKind) -> str:
-    return f"{source.with_kind(kind).formula}: {KIND_SHOWS[kind]}"
+    return f"{with_subscripts(source.with_kind(kind).formula)}: {KIND_SHOWS[kind]}"
 
 
 def _transition_numbers(source: TokenSource) -> Numbers:

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessageBox
 
 from mhagui.document.edits import set_key_magnitude
 from mhagui.document.presets import Preset, SetPreset
 from mhagui.document.progress import Progress
+from mhagui.gui.docks import lesson
 from mhagui.gui.progress_store import ProgressStore
 
 LEFT = Qt.MouseButton.LeftButton
@@ -137,6 +139,18 @@ def test_the_report_is_written_where_one_says(dock, click, do, monkeypatch, tmp_
     assert "- [x] W_O swaps the head blocks, and no channel hears two heads: d1: h2; d2: h2" in (
         path.read_text()
     )
+
+
+def test_the_pointer_tells_that_a_report_is_being_written(dock, monkeypatch, tmp_path):
+    shapes = []
+
+    def write(_progress, _path):
+        shapes.append(QGuiApplication.overrideCursor().shape())
+
+    monkeypatch.setattr(lesson, "write_report", write)
+    dock.export_report(tmp_path / "report.pdf")
+    assert shapes == [Qt.CursorShape.WaitCursor]
+    assert QGuiApplication.overrideCursor() is None
 
 
 def test_a_report_that_cannot_be_written_is_said(dock, refused, tmp_path):

@@ -1,0 +1,41 @@
+"""Tabs of docks that tell which of them is in front."""
+
+from PySide6.QtCore import QChildEvent, QEvent, QObject, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QMainWindow, QTabBar
+
+from mhagui.gui.theme import theme_of
+
+
+class TabMarks(QObject):
+    """Writes the tabs of docks behind others muted, and no word cut short: arrows come instead.
+
+    Fusion tells them apart by shades that are one in the dark. A main window makes its tab bars
+    itself, and fills them as it likes; hence they are seen to when they come, and before each
+    painting.
+    """
+
+    def __init__(self, window: QMainWindow) -> None:
+        super().__init__(window)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take in the tab bars that come, and colour their tabs before they are painted."""
+        if isinstance(event, QChildEvent) and event.type() == QEvent.Type.ChildPolished:
+            self._take_in(event.child())
+        elif event.type() == QEvent.Type.Paint and isinstance(watched, QTabBar):
+            _mark(watched)
+        return False
+
+    def _take_in(self, child: QObject) -> None:
+        if isinstance(child, QTabBar):
+            child.setElideMode(Qt.TextElideMode.ElideNone)
+            child.installEventFilter(self)
+
+
+def _mark(bar: QTabBar) -> None:
+    muted = theme_of(bar.palette()).muted
+    for place in range(bar.count()):
+        colour = QColor() if place == bar.currentIndex() else muted
+        if bar.tabTextColor(place) != colour:  # or every painting would ask for the next
+            bar.setTabTextColor(place, colour)
