@@ -41,8 +41,9 @@ class History:
     A gesture (press to release of a slider, say) is any object; edits with the same merge key and
     the same gesture are one step. A gesture is over, and does no more, once an undo, a redo or
     another edit comes between: what it set out from is no more. Edits without a gesture (keys,
-    wheel) are one step while less than a second lies between them. A step that ends where it began is as if it had never been:
-    there is nothing to undo, and what could be redone before it still can.
+    wheel) are one step while less than a second lies between them. A step that ends where it began
+    is as if it had never been: there is nothing to undo, and what could be redone before it still
+    can.
     """
 
     def __init__(self, scene: Scene, clock: Callable[[], float] = time.monotonic) -> None:
