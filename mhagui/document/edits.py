@@ -146,9 +146,10 @@ class SetSetting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HandSet:
-    """Give a head queries and keys of its own, each (T, d_k); its name stays.
+    """Give a head queries and keys of its own, each (T, d_k).
 
-    Its gain stays too, unless there is a ``gain`` for which they are meant.
+    Its gain stays, and its name, unless there is a ``gain`` for which they are meant: then they are
+    others than it had, and a name that was its pattern's follows.
     """
 
     head: int
@@ -162,7 +163,10 @@ class HandSet:
         """Return the scene with the head hand-set."""
         given: dict[str, object] = {**NONE_GIVEN, "q": self.q, "k": self.k}
         if self.gain is not None:
+            head = scene.head(self.head)
             given["gain"] = self.gain
+            if head.name == head.pattern.value:
+                given["name"] = Pattern.HAND_SET.value
         return scene.with_head(self.head, pattern=Pattern.HAND_SET, settings=(), **given)
 
 

@@ -11,6 +11,7 @@ from mhagui.document import Head, Pattern, Scene, compute, scene_to_json
 from mhagui.document.edits import (
     AddHead,
     DuplicateHead,
+    HandSet,
     MoveHead,
     OpenScene,
     RemoveHead,
@@ -284,3 +285,11 @@ def test_opening_a_scene_puts_it_on_the_bench(two_heads, four_heads):
     edit = OpenScene(four_heads)
     assert edit.apply(two_heads) is four_heads
     assert edit.text == "Open “four heads”"
+
+
+def test_a_name_that_was_the_patterns_follows_queries_and_keys_for_other_weights(four_heads):
+    eye = np.eye(6, 2)
+    assert HandSet(2, eye, eye).apply(four_heads).head(2).name == "previous token"
+    assert HandSet(2, eye, eye, gain=1.0).apply(four_heads).head(2).name == "hand-set"
+    named = rename_head(2, "mine").apply(four_heads)
+    assert HandSet(2, eye, eye, gain=1.0).apply(named).head(2).name == "mine"

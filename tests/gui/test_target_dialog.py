@@ -100,7 +100,7 @@ def test_one_row_is_typed_and_applied_as_one_step(bench, dialog, said, apply, qt
     settle()
     head = bench.frame.result.heads[1]
     assert bench.history.n_steps == steps + 1
-    assert (head.head.pattern, head.head.name) == (Pattern.HAND_SET, "previous token")
+    assert (head.head.pattern, head.head.name) == (Pattern.HAND_SET, "hand-set")
     np.testing.assert_allclose(head.weights[3], [0.5, 0, 0.5, 0, 0, 0], atol=1e-3)
     assert head.row_entropy_bits[3] == pytest.approx(1, abs=0.02)  # one bit for two alike
     bench.undo()
