@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QWidget
 
@@ -471,35 +471,3 @@ def test_the_bank_catches_up_after_the_ablation_site(site, bench, qtbot, settle)
     np.testing.assert_allclose(values(site.total_card.view), bench.frame.result.output, atol=1e-12)
     assert site.residual.isVisible()
     assert not site.site.verdict.isVisible()
-
-
-# --- room
-
-
-def test_terms_and_running_sums_are_seen_at_the_first_size_in_the_window(dock, settle):
-    dock.resize(656, 238)
-    settle()
-    assert not dock.row.verticalScrollBar().isVisible()
-    assert not dock.row.horizontalScrollBar().isVisible()
-    for card in (*dock.cards, dock.total_card):
-        for view in (card.view, card.lower_view):
-            assert dock.row.rect().contains(QRect(view.mapTo(dock.row, QPoint()), view.size()))
-            cell = view.cell_rect(0, 0)
-            assert cell.width() >= 9
-            assert cell.height() >= 5
-
-
-def test_cells_are_at_most_twice_as_wide_as_high(dock, bench, settle):
-    bench.edit(SetSequenceLength(20))
-    settle()
-    view = dock.cards[0].view
-    whole = view.cell_rect(0, 0).united(view.cell_rect(19, 7))
-    assert whole.width() / 8 == pytest.approx(2 * whole.height() / 20, rel=0.2)
-
-
-def test_a_narrow_dock_leaves_out_what_it_cannot_say_whole(dock, settle):
-    dock.resize(300, 238)
-    settle()
-    assert dock.width() == 300
-    assert dock.residual.text() == ""
-    assert dock.residual.accessibleName().startswith("max |Concat·W_O")
