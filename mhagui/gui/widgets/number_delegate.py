@@ -10,7 +10,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QStyledItemDelegate, QWidget
 
 from mhagui.document.table_text import number_text
 
@@ -52,3 +52,12 @@ class NumberDelegate(QStyledItemDelegate):
         """Hand on what was typed."""
         if isinstance(editor, QLineEdit) and editor.isModified():
             self.typed.emit(index.row(), index.column(), editor.text())
+
+
+def let_type(table: QAbstractItemView, editor_name: str) -> NumberDelegate:
+    """Let the editable cells of ``table`` be typed into; return what hands on the texts."""
+    triggers = QAbstractItemView.EditTrigger
+    table.setEditTriggers(triggers.DoubleClicked | triggers.EditKeyPressed | triggers.AnyKeyPressed)
+    delegate = NumberDelegate(table, editor_name)
+    table.setItemDelegate(delegate)
+    return delegate

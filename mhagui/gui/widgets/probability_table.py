@@ -1,12 +1,21 @@
 """A table of probabilities that can be typed into."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView
 
 from mhagui.document.table_text import parse_number
 from mhagui.errors import UserError
-from mhagui.gui.widgets.number_delegate import Index, NumberDelegate
+from mhagui.gui.widgets.number_delegate import Index, let_type
 from mhagui.gui.widgets.number_table import NumberModel, NumberTable
+
+
+class _Model(NumberModel):
+    """Lets all but the last column be typed into."""
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Return what can be done with a cell."""
+        is_sum = index.column() == self.columnCount() - 1
+        editable = Qt.ItemFlag.NoItemFlags if is_sum else Qt.ItemFlag.ItemIsEditable
+        return super().flags(index) | editable
 
 
 class ProbabilityTable(NumberTable):
@@ -24,17 +33,11 @@ class ProbabilityTable(NumberTable):
 
     written = Signal(int, int, float)
     refused = Signal(str)
+    make_model = _Model
 
     def __init__(self) -> None:
-        self.make_model = _Model
         super().__init__()
-        triggers = QAbstractItemView.EditTrigger
-        self.setEditTriggers(
-            triggers.DoubleClicked | triggers.EditKeyPressed | triggers.AnyKeyPressed
-        )
-        delegate = NumberDelegate(self, "probabilityEditor")
-        delegate.typed.connect(self._on_typed)
-        self.setItemDelegate(delegate)
+        let_type(self, "probabilityEditor").typed.connect(self._on_typed)
 
     def _on_typed(self, row: int, column: int, text: str) -> None:
         try:
@@ -43,13 +46,3 @@ class ProbabilityTable(NumberTable):
             self.refused.emit(f"A probability: {error}")
         else:
             self.written.emit(row, column, number)
-
-
-class _Model(NumberModel):
-    """Lets all but the last column be typed into."""
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        """Return what can be done with a cell."""
-        is_sum = index.column() == self.columnCount() - 1
-        editable = Qt.ItemFlag.NoItemFlags if is_sum else Qt.ItemFlag.ItemIsEditable
-        return super().flags(index) | editable

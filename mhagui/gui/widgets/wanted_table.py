@@ -16,7 +16,7 @@ from mhagui.document.records import Array
 from mhagui.document.table_text import parse_number, parse_table
 from mhagui.errors import UserError
 from mhagui.gui.theme import theme_of
-from mhagui.gui.widgets.number_delegate import Index, NumberDelegate
+from mhagui.gui.widgets.number_delegate import Index, let_type
 from mhagui.gui.widgets.number_table import Column, NumberModel, Numbers, NumberTable, Row
 
 Role = Qt.ItemDataRole
@@ -25,6 +25,25 @@ _TIP = (
     "Type a number, or paste rows with Ctrl+V from the current cell on; Delete empties cells.\n"
     "Ctrl+C copies the selected numbers in full precision."
 )
+
+
+class _Model(NumberModel):
+    """Lets the cells up to the diagonal be typed into."""
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Return what can be done with a cell; nothing with a masked one."""
+        if index.column() == self.columnCount() - 1:
+            return super().flags(index)
+        if index.column() > index.row():
+            return Qt.ItemFlag.NoItemFlags
+        return super().flags(index) | Qt.ItemFlag.ItemIsEditable
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> object:
+        """Return what a cell offers; masked ones are in the mask's colour."""
+        if role == Role.BackgroundRole and index.row() < index.column() < self.columnCount() - 1:
+            parent = self.parent()
+            return theme_of(parent.palette()).mask if isinstance(parent, QWidget) else None
+        return super().data(index, role)
 
 
 class WantedTable(NumberTable):
@@ -43,20 +62,14 @@ class WantedTable(NumberTable):
 
     written = Signal(int, int, object)
     refused = Signal(str)
+    make_model = _Model
 
     def __init__(self) -> None:
-        self.make_model = _Model
         super().__init__()
-        triggers = QAbstractItemView.EditTrigger
-        self.setEditTriggers(
-            triggers.DoubleClicked | triggers.EditKeyPressed | triggers.AnyKeyPressed
-        )
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setToolTip(_TIP)
-        delegate = NumberDelegate(self, "wantedEditor")
-        delegate.typed.connect(self._on_typed)
-        self.setItemDelegate(delegate)
+        let_type(self, "wantedEditor").typed.connect(self._on_typed)
 
     def show_weights(self, weights: Array) -> None:
         """Show ``weights``, (T, T); the sum of a row without a number is empty too."""
@@ -99,25 +112,6 @@ class WantedTable(NumberTable):
             self.refused.emit(str(error))
         else:
             self.written.emit(row, column, np.array([[number]]))
-
-
-class _Model(NumberModel):
-    """Lets the cells up to the diagonal be typed into."""
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        """Return what can be done with a cell; nothing with a masked one."""
-        if index.column() == self.columnCount() - 1:
-            return super().flags(index)
-        if index.column() > index.row():
-            return Qt.ItemFlag.NoItemFlags
-        return super().flags(index) | Qt.ItemFlag.ItemIsEditable
-
-    def data(self, index: Index, role: int = Role.DisplayRole) -> object:
-        """Return what a cell offers; masked ones are in the mask's colour."""
-        if role == Role.BackgroundRole and index.row() < index.column() < self.columnCount() - 1:
-            parent = self.parent()
-            return theme_of(parent.palette()).mask if isinstance(parent, QWidget) else None
-        return super().data(index, role)
 
 
 def _pasted(text: str) -> Array:
