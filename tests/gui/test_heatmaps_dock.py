@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QRadioButton
 
@@ -467,3 +467,20 @@ def test_cards_do_not_overlap(dock, bench, settle):
     settle()
     places = [card.geometry() for card in dock.findChildren(MatrixCard)]
     assert all(not one.intersects(other) for one, other in itertools.combinations(places, 2))
+
+
+@pytest.mark.parametrize("part", ["title", "beside the cells"])
+def test_a_press_beside_the_cells_chooses_the_head_and_leaves_the_cell(
+    dock, bench, qtbot, settle, part
+):
+    focus(dock, 1, qtbot)
+    bench.point(query=4, key=2)
+    card = view(dock, 3).parentWidget()
+    if part == "title":
+        qtbot.mouseClick(card.title, LEFT)
+    else:
+        qtbot.mouseClick(view(dock, 3), LEFT, pos=QPoint(1, 1))
+    settle()
+    cursor = bench.view.cursor
+    assert (cursor.head, cursor.query, cursor.key) == (3, 4, 2)
+    assert view(dock, 3).hasFocus()

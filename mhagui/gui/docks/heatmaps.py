@@ -156,6 +156,7 @@ class HeatmapsDock(GrowingPanel):
             card = MatrixCard(len(cards) + 1)
             card.pointed.connect(self._on_pointed)
             card.asked.connect(self._on_asked)
+            card.chosen.connect(self._on_chosen)
             card.toggled.connect(self._on_toggled)
             cards.append(card)
         if len(cards) != len(self._grid.cards):
@@ -184,6 +185,10 @@ class HeatmapsDock(GrowingPanel):
     def _on_asked(self, uid: int, row: int, column: int) -> None:
         self._on_pointed(uid, row, column)
         self.cell_asked.emit()
+
+    def _on_chosen(self, uid: int) -> None:
+        self.bench.point(head=uid)
+        self._show_cursor(self.bench.view.cursor)
 
     def _on_toggled(self, uid: int) -> None:
         for card in self._grid.cards:  # a card that has gone may still have been clicked

@@ -1,7 +1,7 @@
 """A card: one head's colour, name and matrix."""
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from mhagui.document.compute import Standing
@@ -99,11 +99,14 @@ class MatrixCard(QWidget):
         The cell at (head, row, column) is to be explained.
     toggled
         The head, by uid, is to be shown alone, or among the others again.
+    chosen
+        The cursor is wanted on the head, by uid, in the cell it is in.
     """
 
     pointed = Signal(int, int, int)
     asked = Signal(int, int, int)
     toggled = Signal(int)
+    chosen = Signal(int)
 
     def __init__(self, place: int) -> None:
         super().__init__()
@@ -119,6 +122,7 @@ class MatrixCard(QWidget):
         self._lay_out()
         self.view.pointed.connect(self._on_pointed)
         self.view.asked.connect(self._on_asked)
+        self.view.pressed_beside.connect(self._choose)
         self.view.activated.connect(self._on_activated)
         self.button.clicked.connect(self._on_button)
         self.set_enlarged(False)
@@ -171,6 +175,15 @@ class MatrixCard(QWidget):
         self.button.setFocusPolicy(policy)
         if enlarged:
             self.setTabOrder(self.view, self.button)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Choose the head by its title, or by the room around."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.view.setFocus(Qt.FocusReason.MouseFocusReason)
+            self._choose()
+
+    def _choose(self) -> None:
+        self.chosen.emit(self.uid)
 
     def set_current(self, current: bool) -> None:
         """Show that the cursor is in this head."""

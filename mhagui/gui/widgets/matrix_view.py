@@ -47,6 +47,8 @@ class MatrixView(QWidget):
         become a double click.
     activated
         Double click or Shift+Enter on (row, column).
+    pressed_beside
+        The pointer was pressed where there is no cell.
     """
 
     STRETCH = 1.0  # times its height that a cell may be wide
@@ -54,6 +56,7 @@ class MatrixView(QWidget):
     pointed = Signal(int, int)
     asked = Signal(int, int)
     activated = Signal(int, int)
+    pressed_beside = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -278,6 +281,8 @@ class MatrixView(QWidget):
         cell = self.cell_at(event.position())
         if cell is not None:
             self.pointed.emit(*cell)
+        else:
+            self.pressed_beside.emit()
         self._pressed = cell if event.button() == Qt.MouseButton.LeftButton else None
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
