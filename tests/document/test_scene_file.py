@@ -351,5 +351,7 @@ def widest(n_heads):
 
 
 def test_the_largest_scene_fits_into_a_file():
-    one, two = len(widest(1)), len(widest(2))
+    text_of_one, text_of_two = widest(1), widest(2)
+    one, two = len(text_of_one), len(text_of_two)
     assert one + 31 * (two - one) < 0.95 * MAX_FILE_BYTES  # of 32 heads, to a hundredth
+    assert scene_to_json(scene_from_json(text_of_two)) == text_of_two  # and comes back whole
