@@ -2,9 +2,13 @@
 
 import errno
 import os
+import re
 import shutil
+import time
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from mhagui.errors import UserError
@@ -24,9 +28,14 @@ _REASONS = {
     errno.EROFS: "the disk is read-only",
 }
 
+_TEMPORARY = re.compile(r"\.mhagui-[0-9a-f]{32}\.tmp")
+_ABANDONED = 24 * 60 * 60  # seconds: no file takes as long to write
+
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write ``data`` to ``path``; after a failure the file is as it was before.
+
+    Once this returns the file is on the disk, and survives that the power fails.
 
     Raises
     ------
@@ -56,6 +65,35 @@ def write_all(contents: Mapping[Path, bytes]) -> None:
     finally:
         for temporary, _ in written:
             _remove(temporary)
+    for folder in {target.parent for _, target in written}:
+        _keep(folder)
+        _sweep(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """The state of a file: another one means that somebody has written to it."""
+
+    modified_ns: int
+    n_bytes: int
+    inode: int
+
+
+def stamp(path: Path) -> Stamp | None:
+    """Return the state of the file at ``path``, None where there is none."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return Stamp(status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def absolute(path: Path) -> Path:
+    """Return ``path`` from the root; as it is where the folder we were started in is gone."""
+    try:
+        return path.absolute()
+    except OSError:
+        return path
 
 
 def make_folder(path: Path) -> None:
@@ -90,11 +128,11 @@ def _target(path: Path) -> Path:
 def _write(temporary: Path, target: Path, data: bytes) -> None:
     try:
         with temporary.open("xb") as file:
+            if target.exists():  # what only the owner may read is never to be read by others
+                shutil.copymode(target, temporary)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
     except OSError as error:
         raise UserError(f"{target} cannot be written: {_reason(error)}.") from error
 
@@ -107,10 +145,29 @@ def _replace(temporary: Path, target: Path) -> None:
 
 
 def _remove(temporary: Path) -> None:
-    try:
+    # The folder is gone, say: then so is the file, and the first error tells more.
+    with suppress(OSError):
         temporary.unlink(missing_ok=True)
-    except OSError:
-        return  # the folder is gone, say: then so is the file, and the first error tells more
+
+
+def _keep(folder: Path) -> None:
+    """Have the new names in ``folder`` on the disk, as the files are, where the system can."""
+    with suppress(OSError):  # Windows opens no folder, and some disks of a network sync none
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a program that was killed while it wrote has left in ``folder`` a day ago."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _TEMPORARY.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                age = time.time() - entry.stat(follow_symlinks=False).st_mtime
+                if age > _ABANDONED:
+                    _remove(Path(entry.path))
 
 
 def _reason(error: Exception) -> str:

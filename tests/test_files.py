@@ -3,8 +3,11 @@
 import errno
 import os
 import re
+import shutil
 import stat
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -187,6 +190,158 @@ def test_a_place_without_room_for_folders_is_named():
 
 def test_a_temporary_file_tells_whose_it_is(tmp_path, monkeypatch):
     names = []
-    monkeypatch.setattr(os, "fsync", lambda _: names.extend(names_in(tmp_path)))
+    monkeypatch.setattr(os, "fsync", lambda _: names.append(names_in(tmp_path)))
     write_atomically(tmp_path / "a", b"new")
-    assert re.fullmatch(r"\.mhagui-[0-9a-f]+\.tmp", *names)
+    assert re.fullmatch(r"\.mhagui-[0-9a-f]{32}\.tmp", *names[0])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows opens no folders")
+def test_the_folder_is_on_the_disk_once_it_has_the_new_name(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda d: synced.append((os.fstat(d), names_in(tmp_path))))
+    write_all({tmp_path / "a": b"new", tmp_path / "b": b"new"})
+    assert [stat.S_ISREG(status.st_mode) for status, _ in synced] == [True, True, False]
+    folder, names = synced[-1]
+    assert folder.st_ino == tmp_path.stat().st_ino
+    assert names == ["a", "b"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows opens no folders")
+def test_a_disk_that_syncs_no_folders_is_written_to_as_well(tmp_path, monkeypatch):
+    sync = os.fsync
+
+    def refuse(descriptor):
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    write_atomically(tmp_path / "a", b"new")
+    assert (tmp_path / "a").read_bytes() == b"new"
+
+
+def test_what_only_the_owner_may_read_nobody_else_can_while_it_is_written(tmp_path, monkeypatch):
+    path, modes = tmp_path / "secret", []
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    monkeypatch.setattr(os, "fsync", lambda descriptor: modes.append(os.fstat(descriptor).st_mode))
+    write_atomically(path, b"new")
+    assert stat.S_IMODE(modes[0]) == 0o600
+
+
+def test_what_a_killed_program_left_is_removed_after_a_day(tmp_path):
+    def aged(name, hours):
+        (tmp_path / name).write_bytes(b"half")
+        os.utime(tmp_path / name, (time.time() - 3600 * hours,) * 2)
+
+    old, young = f".mhagui-{'a' * 32}.tmp", f".mhagui-{'b' * 32}.tmp"
+    aged(old, 25)
+    aged(young, 23)  # of a program that may still be at it
+    others = [f".mhagui-{'c' * 31}.tmp", f".mhagui-{'c' * 32}.tmp.txt", f"mhagui-{'c' * 32}.tmp"]
+    for name in others:
+        aged(name, 1000)
+    (tmp_path / f".mhagui-{'d' * 32}.tmp").mkdir()
+    write_atomically(tmp_path / "a", b"new")
+    assert set(names_in(tmp_path)) == {"a", young, *others, f".mhagui-{'d' * 32}.tmp"}
+
+
+# ------------------------------------------------------------------------ disks without enough room
+
+
+@pytest.fixture
+def small_files():
+    """A limit to the size of any file of this process, as ulimit -f sets it."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_file_too_large_for_its_disk_leaves_the_old_one(tmp_path, small_files):
+    path = tmp_path / "mine.mhascene"
+    path.write_bytes(b"old")
+    with pytest.raises(UserError) as caught:
+        write_atomically(path, bytes(20_001))
+    assert str(caught.value) == f"{path} cannot be written: the file is too large for this disk."
+    assert path.read_bytes() == b"old"
+    assert names_in(tmp_path) == ["mine.mhascene"]
+    write_atomically(path, bytes(20_000))
+    assert path.stat().st_size == 20_000
+
+
+ON_A_SMALL_DISK = """
+import subprocess, sys
+from pathlib import Path
+from mhagui.errors import UserError
+from mhagui.files import write_atomically
+folder = Path(sys.argv[1])
+write_atomically(folder / "mine", b"old" * 10_000)
+try:
+    write_atomically(folder / "mine", b"new" * 30_000)
+except UserError as error:
+    print(error)
+print((folder / "mine").read_bytes() == b"old" * 10_000, *(path.name for path in folder.iterdir()))
+(folder / "mine").unlink()
+write_atomically(folder / "mine", b"new" * 30_000)
+subprocess.run(["mount", "-o", "remount,ro", folder], check=True)
+for name in ("mine", "new"):
+    try:
+        write_atomically(folder / name, b"newer")
+    except UserError as error:
+        print(error)
+print((folder / "mine").read_bytes() == b"new" * 30_000, *(path.name for path in folder.iterdir()))
+"""
+MOUNTED = 'mount -t tmpfs -o size=100k none "$1" && shift && exec "$@"'
+
+
+def is_mountable(folder):
+    own = ["unshare", "--mount", "--map-root-user", "sh", "-c", MOUNTED, "sh", folder, "true"]
+    return shutil.which("unshare") and not subprocess.run(own, check=False).returncode
+
+
+def test_a_disk_that_is_really_full_or_read_only_leaves_the_old_file(tmp_path):
+    if not is_mountable(tmp_path):
+        pytest.skip("here nobody may mount a disk of his own")
+    own = ["unshare", "--mount", "--map-root-user", "sh", "-c", MOUNTED, "sh", tmp_path]
+    done = subprocess.run(
+        [*own, sys.executable, "-c", ON_A_SMALL_DISK, tmp_path],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == [
+        f"{tmp_path}/mine cannot be written: the disk is full.",
+        "True mine",
+        f"{tmp_path}/mine cannot be written: it is write-protected.",
+        f"{tmp_path}/new cannot be written: the disk is read-only.",
+        "True mine",
+    ]
+    assert names_in(tmp_path) == []  # the disk was the program's alone
+
+
+def test_a_folder_that_vanished_is_said_to_be_gone(tmp_path):
+    path = tmp_path / "gone" / "mine.mhascene"
+    path.parent.mkdir()
+    write_atomically(path, b"old")
+    shutil.rmtree(path.parent)
+    with pytest.raises(UserError) as caught:
+        write_atomically(path, b"new")
+    assert str(caught.value) == f"{path} cannot be written: the folder does not exist."
+    assert names_in(tmp_path) == []
+
+
+def test_a_folder_that_vanishes_while_the_file_is_written_is_said_to_be_gone(tmp_path, monkeypatch):
+    path = tmp_path / "gone" / "mine.mhascene"
+    path.parent.mkdir()
+    monkeypatch.setattr(os, "fsync", lambda _: shutil.rmtree(path.parent))
+    with pytest.raises(UserError, match=r"cannot be written: the folder does not exist\.$"):
+        write_atomically(path, b"new")
+    assert names_in(tmp_path) == []
+
+
+def test_a_link_that_leads_nowhere_yet_leads_to_the_new_file(tmp_path):
+    (tmp_path / "link").symlink_to("target")
+    write_atomically(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_bytes() == b"new"

@@ -3,15 +3,27 @@
 from mhagui.document.compute import HeadResult, Result, Standing, compute
 from mhagui.document.head import Head
 from mhagui.document.history import History
-from mhagui.document.lessons import lesson_names, load_lesson, load_scene
+from mhagui.document.lessons import lesson_names, load_lesson, load_scene, load_session
 from mhagui.document.patterns import Pattern
 from mhagui.document.scene import Scene
-from mhagui.document.scene_file import read_scene, scene_from_json, scene_to_json
-from mhagui.document.view_state import ColourScale, Cursor, Quantity, ViewState, WhatIf
+from mhagui.document.scene_file import scene_from_json, scene_to_json
+from mhagui.document.session import Session
+from mhagui.document.session_file import read_scene, read_session, write_session
+from mhagui.document.view_state import (
+    Appearance,
+    ColourScale,
+    Cursor,
+    Digits,
+    Quantity,
+    ViewState,
+    WhatIf,
+)
 
 __all__ = [
+    "Appearance",
     "ColourScale",
     "Cursor",
+    "Digits",
     "Head",
     "HeadResult",
     "History",
@@ -19,6 +31,7 @@ __all__ = [
     "Quantity",
     "Result",
     "Scene",
+    "Session",
     "Standing",
     "ViewState",
     "WhatIf",
@@ -26,7 +39,10 @@ __all__ = [
     "lesson_names",
     "load_lesson",
     "load_scene",
+    "load_session",
     "read_scene",
+    "read_session",
     "scene_from_json",
     "scene_to_json",
+    "write_session",
 ]

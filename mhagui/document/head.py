@@ -18,6 +18,7 @@ from mhagui.errors import UserError
 
 MAX_NAME_LENGTH = 60
 MAX_LAYERS = 2
+MAX_UID = 10**9  # well within the numbers that Qt's signals carry
 # The matrices of a head by the names of their fields, and those that a designed head has not.
 SYMBOLS = {"q": "Q", "k": "K", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V"}
 NONE_GIVEN: dict[str, Array | None] = dict.fromkeys(("q", "k", "w_q", "w_k"))
@@ -32,8 +33,8 @@ class Head(Record):
     Attributes
     ----------
     uid
-        Identity of the head, from 1: it stays with the head when heads are moved or renamed. Scene
-        files do not hold it: heads are numbered in order when they are read.
+        Identity of the head, from 1: it stays with the head when heads are moved or renamed, and
+        when the scene is saved and opened.
     name
         What the user calls it, 1 to 60 characters.
     pattern

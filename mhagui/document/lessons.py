@@ -5,7 +5,8 @@ from pathlib import Path
 
 from mhagui._resources import resource_path
 from mhagui.document.scene import Scene
-from mhagui.document.scene_file import read_scene
+from mhagui.document.session import Session
+from mhagui.document.session_file import read_scene, read_session
 from mhagui.errors import UserError
 
 _LESSONS = ("four-heads", "two-heads", "content-position", "induction")
@@ -23,18 +24,23 @@ def load_lesson(name: str) -> Scene:
     return _read(name)
 
 
-def load_scene(name: str) -> Scene:
-    """Return the scene that ``name`` means: a lesson's name, or the path of a scene file."""
+def load_session(name: str) -> Session:
+    """Return what ``name`` means: a lesson, by its name, or what is in the file at that path."""
     if name in lesson_names():
-        return load_lesson(name)
+        return Session.of(load_lesson(name))
     try:
-        return read_scene(Path(name))
+        return read_session(Path(name))
     except UserError as error:
         if isinstance(error.__cause__, FileNotFoundError):
             raise UserError(
                 f"“{name}” is neither a lesson ({_all_names()}) nor a file that is there."
             ) from error
         raise
+
+
+def load_scene(name: str) -> Scene:
+    """Return the scene that ``name`` means, as ``load_session`` does."""
+    return load_session(name).scene
 
 
 @cache

@@ -24,7 +24,8 @@ MAX_WEIGHTS = 4 * MAX_POSITIONS**2
 MAX_HAND_SET_POSITIONS = 256  # so that a scene can be kept as text
 POSITION_FEATURES = 2  # a position is a cosine and a sine
 
-_ON_CIRCLE = {Pattern.PREVIOUS_TOKEN, Pattern.SELF, Pattern.DELAY, Pattern.BLOCK_LOCAL}
+# Patterns that write positions on a circle, which needs two columns of Q and K.
+ON_CIRCLE = {Pattern.PREVIOUS_TOKEN, Pattern.SELF, Pattern.DELAY, Pattern.BLOCK_LOCAL}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,7 +236,7 @@ def _check_heads(scene: Scene) -> None:
         raise UserError("Two heads of this scene have the same identity; each needs its own.")
     for head in scene.heads:
         head.check_sizes(scene.n_positions, scene.d_model, scene.d_k, scene.d_v)
-        if scene.d_k == 1 and head.pattern in _ON_CIRCLE:
+        if scene.d_k == 1 and head.pattern in ON_CIRCLE:
             raise UserError(
                 f"Head “{head.name}” ({head.pattern.value}) writes positions on a circle, "
                 "which needs d_k of at least 2; this scene has d_k = 1."
@@ -285,7 +286,8 @@ def _check_words(
 ) -> None:
     unknown = [token for token in tokens if token not in vocabulary]
     if unknown or not tokens:
-        what = f"“{unknown[0]}” is not in it" if unknown else "there are no tokens"
+        word = f"“{unknown[0][:MAX_TOKEN_LENGTH]}”" if unknown else ""
+        what = f"{word} is not in it" if word else "there are no tokens"
         raise UserError(f"A scene with a vocabulary has tokens of it; {what}.")
     n_features = len(vocabulary) + POSITION_FEATURES * has_position_code
     if n_features > d_model:

@@ -1,9 +1,7 @@
 import json
-import os
 import random
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mhagui._resources import resource_path
-from mhagui.document import Head, Pattern, Scene, read_scene, scene_from_json, scene_to_json
-from mhagui.document.edits import MoveHead, rename_head
-from mhagui.document.scene_file import MAX_FILE_BYTES
+from mhagui.document import Head, Pattern, Scene, scene_from_json, scene_to_json
+from mhagui.document.edits import AddHead, MoveHead, rename_head
+from mhagui.document.head import MAX_UID
+from mhagui.document.session_file import MAX_FILE_BYTES
 from mhagui.errors import UserError
 
 SMALLEST = {
@@ -69,8 +68,6 @@ def test_what_is_written_is_read_back(scenes, draw_edit, data):
     scene = data.draw(scenes)
     for _ in range(data.draw(st.integers(0, 3))):
         scene = draw_edit(data.draw, scene).apply(scene)
-    heads = tuple(replace(head, uid=uid) for uid, head in enumerate(scene.heads, 1))
-    scene = replace(scene, heads=heads)  # as heads are numbered when they are read
     again = scene_from_json(scene_to_json(scene))
     assert again == scene
     assert again.x.tobytes() == scene.x.tobytes()
@@ -91,11 +88,16 @@ def test_an_x_of_the_users_own_is_written(two_heads):
     assert again["x"] == np.eye(4)[::-1].tolist()
 
 
-def test_heads_are_numbered_in_order_when_read(two_heads):
-    moved = MoveHead(2, 0).apply(two_heads)
-    again = scene_from_json(scene_to_json(moved))
-    assert [h.uid for h in moved.heads] == [2, 1]
-    assert [(h.uid, h.name) for h in again.heads] == [(1, "uniform"), (2, "self")]
+def test_heads_keep_their_uids_and_with_them_their_colours(two_heads):
+    again = scene_from_json(scene_to_json(MoveHead(2, 0).apply(two_heads)))
+    assert [(h.uid, h.name) for h in again.heads] == [(2, "uniform"), (1, "self")]
+
+
+def test_a_head_can_be_added_beside_one_of_the_last_uid_there_is(two_heads):
+    last = replace(two_heads, heads=(two_heads.heads[0], replace(two_heads.heads[1], uid=MAX_UID)))
+    after = AddHead(Pattern.UNIFORM).apply(last)
+    assert [h.uid for h in after.heads] == [1, MAX_UID, 2]
+    assert scene_from_json(scene_to_json(after)) == after
 
 
 @pytest.mark.parametrize("number", [5e-324, 0.1 + 0.2, 1 / 3, -1e30, 123456789.123456789])
@@ -110,7 +112,7 @@ def test_every_digit_survives(number):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "it is not JSON: Expecting value: line 1 column 1 (char 0)."),
+        (b"", "it is empty."),
         (b"hello", "it is not JSON: Expecting value: line 1 column 1 (char 0)."),
         (
             b'{"format":\n "mhagui',
@@ -131,13 +133,33 @@ def test_every_digit_survives(number):
         (b"{}", 'it lacks "format": "mhagui scene".'),
         (text(format="svg"), 'it lacks "format": "mhagui scene".'),
         (text(format=["mhagui scene"]), 'it lacks "format": "mhagui scene".'),
-        (text(version=3), "its version is 3; this program reads versions 1 and 2."),
-        (text(version="1"), "its version is 1; this program reads versions 1 and 2."),
+        (
+            text(version=4),
+            "it was saved by a newer mhagui; its format version is 4, this program reads 1 to 3.",
+        ),
+        (
+            b'{"format": "mhagui scene", "version": 4, "app": "0.9", "heads": {"all": "new"}}',
+            "it was saved by mhagui 0.9; its format version is 4, this program reads 1 to 3.",
+        ),
+        (text(version=10**4000, app="9\n" * 999), "it was saved by mhagui 9�9�"),
+        (text(version=0), "its version is 0; this program reads versions 1 to 3."),
+        (text(version=-(10**4000)), "its version is -1000"),
+        (text(version="1"), "its version is 1; this program reads versions 1 to 3."),
+        (text(version=2.0), "its version is 2.0; this program reads versions 1 to 3."),
         (
             b'{"format": "mhagui scene"}',
-            "its version is missing; this program reads versions 1 and 2.",
+            "its version is missing; this program reads versions 1 to 3.",
         ),
-        (text(version=True), "Expected `int`, got `bool` - at `$.version`."),
+        (text(version=True), "its version is True; this program reads versions 1 to 3."),
+        (text(version=3), "Object missing required field `uid` - at `$.heads[0]`."),
+        (text(version=3, **head(uid=0)), "uid of head 1 must be a whole number from 1 to"),
+        (text(version=3, **head(uid=10**400)), "uid of head 1 must be a whole number from 1 to"),
+        (text(version=3, **head(uid=True)), "Expected `int`, got `bool` - at `$.heads[0].uid`."),
+        (
+            text(version=3, heads=[head(uid=5)["heads"][0]] * 2, w_o=[[3, 4]] * 2),
+            "Two heads of this scene have the same identity; each needs its own.",
+        ),
+        (text(heads=None), "Expected `array`, got `null` - at `$.heads`."),
         (text(colour="red"), "Object contains unknown field `colour`."),
         (text(**{"a\nb" * 999: 1}), "Object contains unknown field `a�ba�b"),
         (text(**{"\ud800": 1}), "can't encode character '\\ud800' in position 0"),
@@ -220,6 +242,14 @@ def test_refusals_are_one_sentence_that_says_what_and_where(content, sentence):
     assert sentence in refusal(scene_from_json, content)
 
 
+@pytest.mark.parametrize("sign", [b",", b"[", b"{", b":", b'"'])
+def test_what_would_be_more_objects_than_any_scene_has_is_not_even_parsed(sign):
+    began = time.process_time()
+    told = refusal(scene_from_json, b'{"title": "' + sign * 3_000_001 + b'"}')
+    assert told == "it holds more values than the largest scene."
+    assert time.process_time() - began < 1
+
+
 def test_a_hundred_thousand_names_are_looked_through_at_once():
     names = ", ".join(f'"{number}": 0' for number in range(100_000))
     began = time.process_time()
@@ -262,74 +292,6 @@ def test_random_faults_in_a_lesson_are_refused_or_harmless():
             broken[at : at + dice.randint(0, 2)] = dice.randbytes(dice.randint(0, 2))
         opened += is_opened_or_refused(bytes(broken))
     assert 0 < opened < 2000
-
-
-# ------------------------------------------------------------------------------------------- files
-
-
-def test_a_file_is_read(tmp_path, two_heads):
-    path = tmp_path / "größe.json"
-    path.write_bytes(scene_to_json(two_heads))
-    assert read_scene(path) == two_heads
-
-
-def test_faults_in_a_file_name_the_file(tmp_path):
-    path = tmp_path / "bad.json"
-    path.write_bytes(text(d_k=0))
-    assert refusal(read_scene, path) == (
-        f"{path} is not a scene this version can open: "
-        "d_k must be a whole number from 1 to 64; got 0."
-    )
-
-
-def test_what_is_not_there(tmp_path):
-    path = tmp_path / "nothing.json"
-    assert refusal(read_scene, path) == f"{path} cannot be read: No such file or directory."
-    assert refusal(read_scene, path / "x").endswith("cannot be read: No such file or directory.")
-
-
-def test_a_folder(tmp_path):
-    wanted = f"{tmp_path} is not a file; give a scene file or a lesson's name."
-    assert refusal(read_scene, tmp_path) == wanted
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_pipe_is_not_waited_for(tmp_path):
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    assert "is not a file" in refusal(read_scene, path)
-
-
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
-def test_a_device_without_end_is_not_read(tmp_path):
-    link = tmp_path / "zero.json"
-    link.symlink_to("/dev/zero")
-    assert "is not a file" in refusal(read_scene, link)
-
-
-def test_a_file_too_long_is_not_read_to_its_end(tmp_path, monkeypatch):
-    path = tmp_path / "long.json"
-    with path.open("wb") as file:
-        file.truncate(MAX_FILE_BYTES + 2**20)  # a hole: takes no room
-    sentence = refusal(read_scene, path)
-    assert sentence == f"{path} is too long; a scene file has at most 67,108,864 bytes."
-
-
-def test_a_file_that_must_not_be_read(tmp_path, monkeypatch):
-    path = tmp_path / "secret.json"
-    path.write_bytes(text())
-
-    def refuse(*args, **kwargs):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "open", refuse)  # chmod does not stop the superuser
-    assert refusal(read_scene, path) == f"{path} cannot be read: Permission denied."
-
-
-def test_a_name_no_file_can_have(tmp_path):
-    assert "cannot be read" in refusal(read_scene, tmp_path / ("x" * 300))
-    with pytest.raises(UserError, match=r"cannot be read: .*embedded null"):
-        read_scene(Path("a\0b"))
 
 
 def widest(n_heads):

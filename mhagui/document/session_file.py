@@ -1,0 +1,132 @@
+"""Session files, opened and saved whole: a zip of readable JSON and matrices, or JSON alone."""
+
+import stat
+from pathlib import Path
+
+from mhagui.document.archive import TEXT, Archive, is_archive, packed
+from mhagui.document.file_entries import Matrix, SceneEntry
+from mhagui.document.file_text import entry_from_json, line, text_of
+from mhagui.document.npy import matrix_from_npy, npy_from_matrix
+from mhagui.document.records import Array
+from mhagui.document.scene import Scene
+from mhagui.document.scene_file import (
+    FindMatrix,
+    KeepMatrix,
+    entry_of,
+    matrix_of_rows,
+    rows_of_matrix,
+    scene_of,
+)
+from mhagui.document.session import Session
+from mhagui.document.view_file import view_entry, view_of
+from mhagui.errors import UserError
+from mhagui.files import write_atomically
+
+MAX_FILE_BYTES = 64 * 2**20  # the largest possible scene, as text to full precision, has 58 MB
+MAX_PATH_LENGTH = 4096
+
+
+def read_session(path: Path) -> Session:
+    """Read the file at ``path``; raises UserError naming the file and what is wrong in it."""
+    data = _read(path)
+    try:
+        return session_from_bytes(data)
+    except UserError as error:
+        raise UserError(f"{path} is not a scene this version can open: {error}") from error
+
+
+def read_scene(path: Path) -> Scene:
+    """Read the scene in the file at ``path``, as ``read_session`` does."""
+    return read_session(path).scene
+
+
+def write_session(path: Path, session: Session) -> None:
+    """Write ``session`` to ``path``: as JSON text where its name ends so, as a zip file otherwise.
+
+    After a failure the file is as it was before; raises UserError with the reason.
+    """
+    is_text = path.suffix.lower() == ".json"
+    write_atomically(path, session_to_json(session) if is_text else session_to_bytes(session))
+
+
+def session_from_bytes(data: bytes) -> Session:
+    """Return what a file of any version holds; raises UserError naming what is wrong in it."""
+    if not is_archive(data):
+        return _session(entry_from_json(data), matrix_of_rows)
+    archive = Archive(data)
+    entry = entry_from_json(archive.text())  # before the rest, which a newer version may change
+    archive.check_arrays()
+    arrays = _Arrays(archive)
+    session = _session(entry, arrays.find)
+    unused = archive.array_names() - arrays.found.keys()
+    if unused:
+        raise UserError(f"it holds {min(unused)}, which {TEXT} does not name.")
+    return session
+
+
+def session_to_bytes(session: Session) -> bytes:
+    """Return ``session`` as a zip file, from which ``session_from_bytes`` makes an equal one.
+
+    In it are ``scene.json``, for people to read, and each matrix as a ``.npy`` file beside it.
+    """
+    arrays: dict[str, bytes] = {}
+
+    def keep(name: str, matrix: Array) -> Matrix:
+        member = f"arrays/{name}.npy"
+        arrays[member] = npy_from_matrix(matrix)
+        return member
+
+    return packed({TEXT: text_of(_entry(session, keep)), **arrays})
+
+
+def session_to_json(session: Session) -> bytes:
+    """Return ``session`` as JSON text, from which ``session_from_bytes`` makes an equal one."""
+    return text_of(_entry(session, rows_of_matrix))
+
+
+class _Arrays:
+    """The matrices of an archive, each unpacked once, however often it is named."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.found: dict[str, Array] = {}
+        self._archive = archive
+
+    def find(self, name: str, given: Matrix) -> Array:
+        """Return the matrix of the member ``given``; ``name`` is what it is in the scene."""
+        if not isinstance(given, str):
+            return matrix_of_rows(name, given)
+        if given not in self._archive.array_names():
+            raise UserError(f"{name} is to be in “{line(given, 80)}”, which is not in the file.")
+        if given not in self.found:
+            self.found[given] = matrix_from_npy(given, self._archive.array(given))
+        return self.found[given]
+
+
+def _entry(session: Session, keep: KeepMatrix) -> SceneEntry:
+    entry = entry_of(session.scene, keep)
+    entry.view = view_entry(session.view)
+    entry.belongs_to = session.path
+    return entry
+
+
+def _session(entry: SceneEntry, find: FindMatrix) -> Session:
+    scene = scene_of(entry, find)
+    path = entry.belongs_to
+    if path is not None and ("\0" in path or not 0 < len(path) <= MAX_PATH_LENGTH):
+        raise UserError(f"belongs_to is no path of a file: “{line(path, 80)}”.")
+    return Session(scene, view_of(entry.view, scene), path)
+
+
+def _read(path: Path) -> bytes:
+    """Return the content of a file, and never wait for a pipe or a device that has no end."""
+    try:
+        status = path.stat()
+        if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_FILE_BYTES:
+            with path.open("rb") as file:
+                return file.read(status.st_size)  # no more room is made than it needs
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UserError(f"{path} cannot be read: {reason}.") from error
+    if stat.S_ISREG(status.st_mode):
+        raise UserError(f"{path} is too long; a scene file has at most {MAX_FILE_BYTES:,} bytes.")
+    raise UserError(f"{path} is not a file; give a scene file or a lesson's name.")
