@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from mhagui.document.checks import count, shape_text
-from mhagui.document.head import NONE_GIVEN, Head
+from mhagui.document.head import MAX_UID, NONE_GIVEN, Head
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, read_only
 from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS, Scene, designed_input, repeated
@@ -335,16 +335,31 @@ class OpenScene:
     """Put another scene on the bench; an undo brings the old one back."""
 
     scene: Scene
+    verb: str = "Open"
     merge_key: None = None
 
     @property
     def text(self) -> str:
         """Name the scene that was opened."""
-        return f"Open “{self.scene.title}”"
+        return f"{self.verb} “{self.scene.title}”"
 
     def apply(self, scene: Scene) -> Scene:  # noqa: ARG002 - what was on the bench does not matter
         """Return the scene to open."""
         return self.scene
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeScene:
+    """Give the scene a title, 1 to 120 characters, and say what it is in up to 4,000."""
+
+    title: str
+    description: str
+    text: str = "Describe scene"
+    merge_key: None = None
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with its own words."""
+        return replace(scene, title=self.title.strip(), description=self.description)
 
 
 def check_none_hand_set(scene: Scene) -> None:
@@ -394,7 +409,10 @@ def _resized(head: Head, value: Array | None, d_k: int) -> Array | None:
 
 
 def _next_uid(scene: Scene) -> int:
-    return max(head.uid for head in scene.heads) + 1
+    """Return the uid above all others; where no file can hold that, the least that is free."""
+    taken = {head.uid for head in scene.heads}
+    above = max(taken) + 1
+    return above if above <= MAX_UID else min(set(range(1, len(taken) + 2)) - taken)
 
 
 def _blocks(scene: Scene) -> Array:

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import accumulate, islice
 
 from mhagui.document.edits import Edit
+from mhagui.document.origin import Origin
 from mhagui.document.records import Array
 from mhagui.document.scene import Scene
 
@@ -18,11 +19,13 @@ MAX_BYTES = 256 * 2**20
 
 @dataclass(frozen=True)
 class Step:
-    """One undoable step: what it is called, and the scene on either side of it."""
+    """One undoable step: what it is called, and the scene and its origin on either side of it."""
 
     text: str
     before: Scene
     after: Scene
+    origin_before: Origin
+    origin: Origin
     merge_key: Hashable | None
     gesture: object | None
     at: float
@@ -44,10 +47,19 @@ class History:
     wheel) are one step while less than a second lies between them. A step that ends where it began
     is as if it had never been: there is nothing to undo, and what could be redone before it still
     can.
+
+    Work on a scene keeps its origin; an undo over the opening of another scene brings back the one
+    before, and its origin with it.
     """
 
-    def __init__(self, scene: Scene, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        clock: Callable[[], float] = time.monotonic,
+        origin: Origin | None = None,
+    ) -> None:
         self._scene = scene
+        self._origin = origin or Origin(kept=scene)
         self._clock = clock
         self._done: list[Step] = []
         self._undone: list[Step] = []
@@ -60,6 +72,16 @@ class History:
     def scene(self) -> Scene:
         """The scene as it is now."""
         return self._scene
+
+    @property
+    def origin(self) -> Origin:
+        """Where the scene is kept."""
+        return self._origin
+
+    @property
+    def is_modified(self) -> bool:
+        """Whether the scene is another than the one that is kept."""
+        return self._scene != self._origin.kept
 
     @property
     def undo_text(self) -> str | None:
@@ -76,20 +98,28 @@ class History:
         """How many steps can be undone."""
         return len(self._done)
 
-    def do(self, edit: Edit, gesture: object | None = None) -> bool:
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All steps there are, in their order; of these the first ``n_steps`` are done."""
+        return (*self._done, *reversed(self._undone))
+
+    def do(self, edit: Edit, gesture: object | None = None, origin: Origin | None = None) -> bool:
         """Apply ``edit``; False, with nothing changed, where its ``gesture`` is over.
 
-        Raises UserError, with nothing changed, where it cannot be done.
+        ``origin`` is that of another scene which the edit opens. Raises UserError, with nothing
+        changed, where it cannot be done.
         """
         if gesture is not None and gesture is self._over:
             return False
         after = edit.apply(self._scene)
-        if after == self._scene:
+        if after == self._scene and origin is None:
             return True
         if gesture is not self._gesture:
             self._interrupt()
             self._gesture = gesture
-        step = Step(edit.text, self._scene, after, edit.merge_key, gesture, self._clock())
+        origins = self._origin, origin or self._origin
+        now = self._clock()
+        step = Step(edit.text, self._scene, after, *origins, edit.merge_key, gesture, now)
         if self._displaced is not None and _is_one_step(self._done[-1], step):
             self._grow(replace(step, before=self._done.pop().before))
         else:
@@ -102,7 +132,8 @@ class History:
         if self._done:
             step = self._done.pop()
             self._undone.append(step)
-            self._scene, self._displaced = step.before, None
+            self._scene, self._origin = step.before, step.origin_before
+            self._displaced = None
             self._interrupt()
 
     def redo(self) -> None:
@@ -110,8 +141,15 @@ class History:
         if self._undone:
             step = self._undone.pop()
             self._done.append(step)
-            self._scene = step.after
+            self._scene, self._origin = step.after, step.origin
             self._interrupt()
+
+    def go_to(self, n_steps: int) -> None:
+        """Undo or redo until ``n_steps`` are done, or as many as there are."""
+        while self._done and self.n_steps > n_steps:
+            self.undo()
+        while self._undone and self.n_steps < n_steps:
+            self.redo()
 
     def _interrupt(self) -> None:
         if self._gesture is not None:
@@ -119,7 +157,7 @@ class History:
 
     def _push(self, step: Step) -> None:
         self._done.append(step)
-        self._scene = step.after
+        self._scene, self._origin = step.after, step.origin
         sizes = accumulate(step.n_bytes for step in reversed(self._done))
         n_kept = sum(size <= MAX_BYTES for size in islice(sizes, MAX_STEPS))
         del self._done[:-n_kept]

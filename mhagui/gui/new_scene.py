@@ -1,0 +1,124 @@
+"""The dialog that asks for the sizes of a fresh scene."""
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mhagui.document import Scene
+from mhagui.document.new_scene import new_scene
+from mhagui.document.patterns import MAX_POSITIONS
+from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS, MAX_MODEL_WIDTH
+from mhagui.errors import UserError
+from mhagui.gui.widgets.naming import named
+from mhagui.gui.widgets.number_box import CountBox
+
+# For each size: label, the most, what one begins with (those of the four heads), what it is.
+_SIZES = {
+    "T": ("Sequence length &T", MAX_POSITIONS, 6, "How many positions t1 … tT there are"),
+    "H": ("Number of heads &H", MAX_HEADS, 4, "How many heads there are"),
+    "d_k": ("Key width d_&k", MAX_HEAD_WIDTH, 2, "Columns of every head's Q and K"),
+    "d_v": ("Value width d_&v", MAX_HEAD_WIDTH, 2, "Columns of every head's V"),
+    "d_model": (
+        "Model width d_&model", MAX_MODEL_WIDTH, 8,
+        "Columns of X and of W_O; it is H·d_v until you give another",
+    ),
+}  # fmt: skip
+_MESSAGE_LINES = 3
+_SHOWN_PATTERNS = 4
+
+
+class NewSceneDialog(QDialog):
+    """Asks for the sizes of a fresh scene."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._boxes = {name: CountBox(1, most) for name, (_, most, _, _) in _SIZES.items()}
+        self._model_follows = self._is_possible = True
+        self._message = QLabel()
+        self._buttons = QDialogButtonBox()
+        self._create = self._buttons.addButton("&Create", QDialogButtonBox.ButtonRole.AcceptRole)
+        self._cancel = self._buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        self.setObjectName("newSceneDialog")
+        self.setWindowTitle("New scene")
+        self._lay_out()
+        self._connect()
+        self._boxes["T"].selectAll()
+        self._check()
+
+    def scene(self) -> Scene:
+        """Return a fresh scene of these sizes; raises UserError where they do not go together."""
+        return new_scene(*(self._boxes[name].value() for name in _SIZES))
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        for name, (label, _, value, tip) in _SIZES.items():
+            box = self._boxes[name]
+            box.setObjectName(f"newScene_{name}")
+            box.describe(label.replace("&", ""), tip)
+            box.setValue(value)
+            form.addRow(label, box)
+        named(self._message, "newSceneMessage", "What the scene will be", "")
+        self._message.setWordWrap(True)
+        self._message.setTextFormat(Qt.TextFormat.PlainText)
+        self._message.setAlignment(Qt.AlignmentFlag.AlignTop)
+        em = self.fontMetrics().lineSpacing()
+        self._message.setMinimumSize(22 * em, _MESSAGE_LINES * em)
+        named(self._create, "newSceneCreate", "Create", "Put the fresh scene on the bench")
+        named(self._cancel, "newSceneCancel", "Cancel", "Leave what is on the bench")
+        rows = QVBoxLayout(self)
+        rows.addLayout(form)
+        rows.addWidget(self._message, 1)
+        rows.addWidget(self._buttons)
+        self._create.setDefault(True)
+
+    def _connect(self) -> None:
+        for name, box in self._boxes.items():
+            box.valueChanged.connect(self._on_model if name == "d_model" else self._on_size)
+            box.refused.connect(self._on_refused)
+        self._buttons.accepted.connect(self.accept)
+        self._buttons.rejected.connect(self.reject)
+
+    def _on_model(self) -> None:
+        self._model_follows = False
+        self._check()
+
+    def _on_size(self) -> None:
+        if self._model_follows:
+            width = self._boxes["H"].value() * self._boxes["d_v"].value()
+            self._boxes["d_model"].show_value(min(width, MAX_MODEL_WIDTH))
+        self._check()
+
+    def _check(self) -> None:
+        """Say what the scene will be, or why it cannot be."""
+        try:
+            message, self._is_possible = _description(self.scene()), True
+        except UserError as error:
+            message, self._is_possible = str(error), False
+        self._message.setText(message)
+        self._allow()
+
+    def _on_refused(self, sentence: str) -> None:
+        """Say why; the key or the press that ended the typing must not create what is there."""
+        self._message.setText(sentence)
+        self._create.setEnabled(False)
+        QTimer.singleShot(0, self._create, self._allow)
+
+    def _allow(self) -> None:
+        self._create.setEnabled(self._is_possible)
+
+
+def _description(scene: Scene) -> str:
+    rows, columns = scene.w_o.shape
+    names = [head.name for head in scene.heads]
+    repeats = f", which repeat after {columns}" if scene.n_positions > columns else ""
+    more = " and so on" if len(names) > _SHOWN_PATTERNS else ""
+    return (
+        f"X: one-hot tokens{repeats}. W_O: {rows} × {columns}. "
+        f"Heads: {', '.join(names[:_SHOWN_PATTERNS])}{more}."
+    )

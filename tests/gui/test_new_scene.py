@@ -1,0 +1,130 @@
+"""The dialog that asks for the sizes of a fresh scene."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QSpinBox, QWidget
+
+from mhagui.document.new_scene import new_scene
+from mhagui.gui.new_scene import NewSceneDialog
+
+Key, LEFT = Qt.Key, Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def dialog(qtbot):
+    dialog = NewSceneDialog()
+    qtbot.addWidget(dialog)
+    with qtbot.waitActive(dialog):
+        dialog.show()
+    return dialog
+
+
+@pytest.fixture
+def box(dialog):
+    """A function that gives the field of a size."""
+    return lambda name: dialog.findChild(QSpinBox, f"newScene_{name}")
+
+
+@pytest.fixture
+def said(dialog):
+    """A function that gives the sentence below the sizes."""
+    return dialog.findChild(QLabel, "newSceneMessage").text
+
+
+@pytest.fixture
+def create(dialog):
+    return dialog.findChild(QAbstractButton, "newSceneCreate")
+
+
+def test_it_begins_with_the_sizes_of_the_four_heads(dialog, said, qtbot):
+    assert said() == (
+        "X: one-hot tokens. W_O: 8 × 8. Heads: first token, previous token, self, uniform."
+    )
+    qtbot.keyClick(dialog.focusWidget(), Key.Key_Return)
+    assert dialog.result() == QDialog.DialogCode.Accepted
+    assert dialog.scene() == new_scene(6, 4, 2, 2, 8)
+
+
+def test_it_is_filled_in_by_keys_alone(dialog, qtbot):
+    for text in ("9", "3", "4", "5", "7"):
+        qtbot.keyClicks(dialog.focusWidget(), text)
+        qtbot.keyClick(dialog.focusWidget(), Key.Key_Tab)
+    qtbot.keyClick(dialog.focusWidget(), Key.Key_Return)
+    assert dialog.result() == QDialog.DialogCode.Accepted
+    assert dialog.scene() == new_scene(9, 3, 4, 5, 7)
+
+
+def test_letters_with_alt_lead_to_each_size(dialog, box, qtbot):
+    for letter, name in (("H", "H"), ("K", "d_k"), ("V", "d_v"), ("M", "d_model"), ("T", "T")):
+        qtbot.keyClick(dialog.focusWidget(), letter, Qt.KeyboardModifier.AltModifier)
+        assert dialog.focusWidget() is box(name)
+
+
+def test_d_model_follows_until_it_is_given(box, type_in):
+    type_in(box("H"), "3", Key.Key_Tab)
+    assert box("d_model").value() == 6
+    type_in(box("d_v"), "64", Key.Key_Tab)
+    assert box("d_model").value() == 192
+    type_in(box("H"), "32", Key.Key_Tab)
+    assert box("d_model").value() == 256  # the most there is
+    type_in(box("d_model"), "10", Key.Key_Tab)
+    type_in(box("H"), "2", Key.Key_Tab)
+    assert box("d_model").value() == 10
+
+
+def test_sizes_that_do_not_go_together_are_not_created(dialog, box, said, create, type_in, qtbot):
+    type_in(box("H"), "5", Key.Key_Tab)
+    type_in(box("T"), "4096", Key.Key_Return)
+    assert "T can be up to 3663" in said()
+    assert not create.isEnabled()
+    assert dialog.isVisible()
+    type_in(box("T"), "3663", Key.Key_Tab)
+    assert create.isEnabled()
+    assert "one-hot tokens, which repeat after 10." in said()
+    assert "self, uniform and so on." in said()
+
+
+@pytest.mark.parametrize("text", ["4097", "0", "six", "", "2.5"])
+def test_enter_after_what_is_no_size_creates_nothing(dialog, box, said, type_in, text, qtbot):
+    type_in(box("T"), text, Key.Key_Return)
+    assert dialog.isVisible()
+    assert said().startswith("Sequence length T")
+    if text:
+        assert text in said()
+    qtbot.waitUntil(dialog.findChild(QAbstractButton, "newSceneCreate").isEnabled)
+    qtbot.keyClick(box("T"), Key.Key_Return)  # once the sentence has been there to read
+    assert dialog.scene() == new_scene(6, 4, 2, 2, 8)
+    assert dialog.result() == QDialog.DialogCode.Accepted
+
+
+def test_so_does_a_press_on_create(dialog, box, said, create, type_in, qtbot):
+    type_in(box("T"), "9999", None)
+    qtbot.mouseClick(create, LEFT)
+    assert dialog.isVisible()
+    assert "got 9999" in said()
+    qtbot.waitUntil(create.isEnabled)
+    qtbot.mouseClick(create, LEFT)
+    assert dialog.result() == QDialog.DialogCode.Accepted
+
+
+def test_escape_and_cancel_create_nothing(dialog, qtbot):
+    qtbot.mouseClick(dialog.findChild(QAbstractButton, "newSceneCancel"), LEFT)
+    assert dialog.result() == QDialog.DialogCode.Rejected
+    dialog.show()
+    qtbot.keyClick(dialog, Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+def test_nothing_moves_when_the_sentence_gets_longer(dialog, box, create, type_in, settle):
+    before = dialog.size(), create.geometry()
+    type_in(box("T"), "4096", Key.Key_Tab)
+    type_in(box("H"), "32", Key.Key_Tab)
+    settle()
+    assert (dialog.size(), create.geometry()) == before
+
+
+def test_everything_has_a_name_and_a_tip(dialog):
+    used = [w for w in dialog.findChildren(QWidget) if isinstance(w, QSpinBox | QAbstractButton)]
+    assert len(used) == 7
+    for widget in used:
+        assert all((widget.objectName(), widget.accessibleName(), widget.toolTip()))
