@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar, QWidget
 
+from mhagui.document import Scene
 from mhagui.gui.bench import Bench
 from mhagui.gui.dock_title import DockTitle
 from mhagui.gui.docks.cell import CellDock
@@ -13,6 +14,7 @@ from mhagui.gui.docks.entropy import EntropyDock
 from mhagui.gui.docks.filter_bank import FilterBankDock
 from mhagui.gui.docks.heads import HeadsDock
 from mhagui.gui.docks.heatmaps import HeatmapsDock
+from mhagui.gui.docks.history import HistoryDock
 from mhagui.gui.docks.impulse import ImpulseDock
 from mhagui.gui.docks.information import InformationDock
 from mhagui.gui.docks.lesson import LessonDock
@@ -21,11 +23,13 @@ from mhagui.gui.docks.pipeline import PipelineDock
 from mhagui.gui.docks.rank import RankDock
 from mhagui.gui.docks.tokens import TokensDock
 from mhagui.gui.docks.weights import WeightsDock
+from mhagui.gui.layout_placer import ORIENTATIONS, place_docks
+from mhagui.gui.layout_reader import UnknownFormError, read_layout
+from mhagui.gui.layouts import DEFAULT
 from mhagui.gui.lesson_session import LessonSession
 from mhagui.gui.panel import Panel
 from mhagui.gui.tab_marks import TabMarks
-
-Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+from mhagui.layout_tree import Layout, names_in
 
 
 class Docks:
@@ -36,6 +40,7 @@ class Docks:
         self._tab_marks = TabMarks(window)
         self.heads = HeadsDock(bench)
         self.cost = CostDock(bench)
+        self.history = HistoryDock(bench)
         self.heatmaps = HeatmapsDock(bench)
         self.pipeline = PipelineDock(bench)
         self.tokens = TokensDock(bench)
@@ -50,15 +55,10 @@ class Docks:
         others = (dock for dock in vars(self).values() if isinstance(dock, Panel))
         titles = {dock.objectName(): dock.windowTitle() for dock in others}
         self.lesson = LessonDock(bench, session, titles)
-        # Docks of one place are behind one another; the first of them is in front.
-        self._places: tuple[tuple[Panel, ...], ...] = (
-            (self.heads, self.cost),
-            (self.heatmaps, self.pipeline),
-            (self.tokens,),
-            (self.projection, self.filter_bank, self.weights),
-            (self.entropy, self.rank, self.impulse, self.information, self.lesson),
-            (self.cell,),
-        )
+        made = {dock.objectName(): dock for dock in vars(self).values() if isinstance(dock, Panel)}
+        self._docks = {name: made[name] for name in names_in(DEFAULT.tree)}
+        self._has_tokens, self._wants_tokens = bool(bench.scene.tokens), True
+        self._is_placed = False
         self._to_draw: list[Panel] = []
         self._spare_time = QTimer(window)
         self._spare_time.timeout.connect(self._draw_one_ahead)
@@ -70,14 +70,23 @@ class Docks:
     @property
     def all(self) -> tuple[Panel, ...]:
         """Every dock, in the order in which menus list them."""
-        return tuple(dock for place in self._places for dock in place)
+        return tuple(self._docks.values())
 
     def show(self, names: Iterable[str]) -> None:
         """Bring the docks with these object names to the front."""
-        docks = {dock.objectName(): dock for dock in self.all}
         for name in names:
-            docks[name].show()
-            docks[name].raise_()
+            dock = self._docks[name]
+            if dock.isHidden():
+                self._bring_back(dock)
+            dock.raise_()
+
+    def _bring_back(self, dock: Panel) -> None:
+        """Show ``dock`` in the room that it had; Qt gives it as little as it can do with."""
+        layout = self.layout()
+        dock.show()
+        room = layout and layout.room_for(dock.objectName())
+        if room and not dock.isFloating():
+            self._window.resizeDocks([dock], [room[1]], ORIENTATIONS[room[0]])
 
     def draw_ahead(self) -> None:
         """Draw what was never drawn, a dock in every turn of the event loop that is to spare."""
@@ -92,37 +101,73 @@ class Docks:
     def enter(self, dock: Panel) -> None:
         """Bring ``dock`` to the front and give it the keyboard."""
         self.show([dock.objectName()])
+        dock.activateWindow()  # its own, where it floats
         dock.take_focus()
 
+    def enter_next(self) -> None:
+        """Give the keyboard to the next of the docks in front, or from a tab bar to its own."""
+        self._enter_beside(1)
+
+    def enter_previous(self) -> None:
+        """Give the keyboard to the dock in front that comes before."""
+        self._enter_beside(-1)
+
+    def _enter_beside(self, step: int) -> None:
+        in_front = [dock for dock in self.all if dock.is_in_sight()]
+        if in_front:
+            place = _place_before(in_front, step, QApplication.focusWidget())
+            self.enter(in_front[(place + step) % len(in_front)])
+
+    def follow(self, scene: Scene) -> None:
+        """Show the tokens while ``scene`` has some, unless the user or the layout hides them."""
+        if self._has_tokens != bool(scene.tokens):
+            if self._has_tokens:
+                self._wants_tokens = not self.tokens.isHidden()
+            self._has_tokens = not self._has_tokens
+            self.tokens.setVisible(self._has_tokens and self._wants_tokens)
+
     def place(self) -> None:
-        """Put every dock where it is at first; the window has to be shown.
+        """Put every dock where it is at first; the window has to be shown."""
+        self.apply(DEFAULT)
 
-        Qt 6.11 leaves a second tab bar behind wherever docks are tabbed in a window that is not
-        shown, and so does its ``restoreState``.
+    def apply(self, layout: Layout) -> None:
+        """Put every dock where ``layout`` has it; the window has to be shown.
+
+        One that would leave nothing to see is passed over for the default.
         """
-        split = self._window.splitDockWidget
-        for dock in self.all:
-            dock.setFloating(False)
-            self._window.removeDockWidget(dock)
-        self._window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self.heads)
-        split(self.heads, self.heatmaps, Horizontal)
-        split(self.heatmaps, self.entropy, Horizontal)
-        split(self.heatmaps, self.projection, Vertical)
-        split(self.heatmaps, self.tokens, Vertical)
-        split(self.entropy, self.cell, Vertical)
-        for first, *others in self._places:
-            for dock in others:
-                self._window.tabifyDockWidget(first, dock)
-                dock.move(-dock.width(), -dock.height())  # or it would be drawn as if in front
-        for dock in self.all:
-            dock.setVisible(dock not in (self.tokens, self.cell))
-        for first, *_ in self._places:
-            first.raise_()
-        self._share_space()
+        fitted = self._without_tokens(layout.fitted(DEFAULT))
+        if not fitted.shown():
+            fitted = self._without_tokens(DEFAULT)
+        focus: QWidget | None = self._window.focusWidget()
+        place_docks(self._window, self._docks, fitted)
+        self._is_placed = True
+        if focus is not None and focus.isVisible():
+            focus.setFocus()
 
-    def _share_space(self) -> None:
-        columns = [self.heads, self.heatmaps, self.entropy]
-        self._window.resizeDocks(columns, [280, 628, 372], Horizontal)
-        rows = [self.heatmaps, self.tokens, self.projection]
-        self._window.resizeDocks(rows, [446, 90, 284], Vertical)
-        self._window.resizeDocks([self.entropy, self.cell], [380, 350], Vertical)
+    def layout(self) -> Layout | None:
+        """Return where the docks are; None where they are not yet, or Qt does not say it."""
+        if not self._is_placed:
+            return None
+        try:
+            layout = read_layout(self._window).fitted(DEFAULT)
+        except UnknownFormError:
+            return None
+        if not self._has_tokens and self._wants_tokens:
+            layout = layout.with_shown(self.tokens.objectName())
+        return layout
+
+    def _without_tokens(self, layout: Layout) -> Layout:
+        """Note whether ``layout`` shows the tokens; hide them in it while there are none."""
+        name = self.tokens.objectName()
+        self._wants_tokens = name in layout.shown()
+        return layout if self._has_tokens else layout.with_hidden(name)
+
+
+def _place_before(docks: list[Panel], step: int, focus: QWidget | None) -> int:
+    """Return from which of ``docks`` a ``step`` goes: the one with the focus, if it is in one."""
+    for place, dock in enumerate(docks):
+        if focus is not None and dock.isAncestorOf(focus):
+            return place
+        if isinstance(focus, QTabBar) and focus.tabText(focus.currentIndex()) == dock.windowTitle():
+            return place - step
+    return min(-step, 0)  # so that the step goes to the first, or the last

@@ -1,8 +1,5 @@
 """Where progress with the exercises is kept from one start to the next."""
 
-import errno
-import os
-import stat
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -11,6 +8,7 @@ from mhagui.document.progress import Progress
 from mhagui.document.progress_file import progress_from_json, progress_to_json
 from mhagui.errors import UserError
 from mhagui.files import make_folder, write_atomically
+from mhagui.kept_files import put_aside, read_kept
 
 MAX_FILE_BYTES = 64 * 2**20
 
@@ -35,7 +33,7 @@ class ProgressStore:
             When what is there cannot be read; it is put aside, so that it is not written over.
         """
         try:
-            text = self._text()
+            text = read_kept(self.path, MAX_FILE_BYTES)
         except OSError as error:
             self._may_write = False  # what is there may be good
             raise UserError(
@@ -65,32 +63,18 @@ class ProgressStore:
     def _kept(self) -> Progress:
         """Return what stands in the file now, nothing where that cannot be read."""
         try:
-            return _progress(self._text())
+            return _progress(read_kept(self.path, MAX_FILE_BYTES))
         except (OSError, UserError):
             return Progress()
 
-    def _text(self) -> bytes | None:
-        """Return the file's content, None where there is no file; never wait for a pipe."""
-        try:
-            if not stat.S_ISREG(self.path.stat().st_mode):
-                raise OSError(errno.EINVAL, "it is not a file")
-            with self.path.open("rb") as file:
-                return file.read(MAX_FILE_BYTES + 1)
-        except FileNotFoundError:
-            return None
-
     def _put_aside(self) -> Path:
-        """Rename the file, over nothing that was put aside before; return its new name."""
-        names = (self.path.with_name(f"{self.path.name}.bad{n}") for n in ("", *range(2, 1000)))
-        aside = next(name for name in names if not os.path.lexists(name))
         try:
-            self.path.replace(aside)
+            return put_aside(self.path)
         except OSError as error:
             self._may_write = False
             raise UserError(
                 f"{self.path} cannot be read nor put aside: {error.strerror}."
             ) from error
-        return aside
 
 
 def _progress(text: bytes | None) -> Progress:
