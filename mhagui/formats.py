@@ -5,7 +5,10 @@ writes a zero with a sign.
 """
 
 import math
+from dataclasses import dataclass
 
+USUAL_DIGITS = 4
+ALL_DIGITS = 17  # tell every float from its neighbours
 UNDEFINED = "–"
 SPACE = "␣"
 TOKEN_LENGTH = 8
@@ -39,6 +42,65 @@ def short(value: float, digits: int = 4) -> str:
         return "∞" if value > 0 else "−∞"
     mantissa, e, exponent = f"{value:.{digits}g}".partition("e")
     return _signed(f"{mantissa}e{int(exponent)}" if e else mantissa)
+
+
+def exact(value: float) -> str:
+    """Return ``value`` with the fewest digits that tell it from all other floats: 0.1, 1e−7."""
+    if not math.isfinite(value):
+        return short(value)
+    mantissa, e, exponent = repr(float(value)).partition("e")
+    mantissa = mantissa.removesuffix(".0")
+    return _signed(f"{mantissa}e{int(exponent)}" if e else mantissa)
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """Writes numbers with as many digits as one asks for.
+
+    Attributes
+    ----------
+    digits
+        Where read-outs have 4 digits as a rule, they have so many; those that have more or fewer
+        gain or lose as many. From 17 on every number is written as ``exact`` has it.
+    """
+
+    digits: int = USUAL_DIGITS
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no digit is left out."""
+        return self.digits >= ALL_DIGITS
+
+    def fixed(self, value: float, decimals: int = 3) -> str:
+        """Return what ``fixed`` makes of ``value``."""
+        if self.is_exact:
+            return exact(value)
+        return fixed(value, max(decimals + self._more, 0))
+
+    def significant(self, value: float, digits: int = 4) -> str:
+        """Return what ``significant`` makes of ``value``."""
+        return exact(value) if self.is_exact else significant(value, self._moved(digits))
+
+    def short(self, value: float, digits: int = 4) -> str:
+        """Return what ``short`` makes of ``value``."""
+        return exact(value) if self.is_exact else short(value, self._moved(digits))
+
+    def cell(self, value: float) -> str:
+        """Return what ``cell`` makes of ``value`` where there is room: two decimals, or others."""
+        if self.is_exact:
+            return exact(value)
+        return cell(value, max(2 + self._more, 1), leading_zero=True)
+
+    @property
+    def _more(self) -> int:
+        return self.digits - USUAL_DIGITS
+
+    def _moved(self, digits: int) -> int:
+        """Return how many digits are left of ``digits``: never fewer than two."""
+        return max(digits + self._more, 2)
+
+
+USUAL = Precision()
 
 
 def cell(value: float, decimals: int = 2, *, leading_zero: bool = False) -> str:

@@ -1,10 +1,29 @@
 """Colours of the data, the same on the screen and in exported figures."""
 
+import enum
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+
+class WeightColours(enum.Enum):
+    """The colours of weights, dark to light; the value is their name in the menu."""
+
+    VIRIDIS = "viridis"
+    CIVIDIS = "cividis"
+    MAGMA = "magma"
+    GREY = "grey"
+
+
+class SignedColours(enum.Enum):
+    """The colours of signed numbers, low to high; the value is their name in the menu."""
+
+    BLUE_RED = "blue to red"
+    PURPLE_ORANGE = "purple to orange"
+    GREEN_PINK = "green to pink"
+
 
 # Okabe and Ito (2008): told apart under the common kinds of colour blindness. Two are left out: the
 # black, which would not show in a dark window, and the yellow, which would not show in a light one.
@@ -27,16 +46,38 @@ HEAD_MARKERS = (
     Marker("star", "*"), Marker("t", "v"), Marker("p", "p"), Marker("+", "P"),
 )  # fmt: skip
 
-# ColorBrewer RdBu, 11 classes, blue to red: the anchors matplotlib interpolates for its RdBu_r.
-_DIVERGING = (
-    "#053061", "#2166ac", "#4393c3", "#92c5de", "#d1e5f0", "#f7f7f7",
-    "#fddbc7", "#f4a582", "#d6604d", "#b2182b", "#67001f",
-)  # fmt: skip
+# From the lowest number to the highest, 11 anchors each. Blue to red is ColorBrewer's RdBu, as
+# matplotlib interpolates it. The others are after ColorBrewer's PuOr and PiYG, with both sides made
+# equally light (CIE L* 25, 41, 59, 77, 91), so that equal magnitudes look alike.
+_SIGNED = {
+    SignedColours.BLUE_RED: (
+        "#053061", "#2166ac", "#4393c3", "#92c5de", "#d1e5f0", "#f7f7f7",
+        "#fddbc7", "#f4a582", "#d6604d", "#b2182b", "#67001f",
+    ),
+    SignedColours.PURPLE_ORANGE: (
+        "#542571", "#7949ad", "#9386c0", "#c1b9e1", "#e2e4f5", "#f7f7f7",
+        "#ffe1b7", "#f5b15c", "#d37701", "#9b4a00", "#632b00",
+    ),
+    SignedColours.GREEN_PINK: (
+        "#074600", "#2e6f00", "#619e22", "#a2cb71", "#dcebc6", "#f7f7f7",
+        "#fadeec", "#e7add1", "#d26ca3", "#bb0374", "#780144",
+    ),
+}  # fmt: skip
 # The same hues for a dark ground: there zero is dark, and the largest magnitudes are light.
-_DIVERGING_ON_DARK = (
-    "#a6d4ff", "#70b4f5", "#4390da", "#2f6cab", "#30506f", "#383838",
-    "#68433d", "#a34c40", "#d7654f", "#f6907a", "#ffbfae",
-)  # fmt: skip
+_SIGNED_ON_DARK = {
+    SignedColours.BLUE_RED: (
+        "#a6d4ff", "#70b4f5", "#4390da", "#2f6cab", "#30506f", "#383838",
+        "#68433d", "#a34c40", "#d7654f", "#f6907a", "#ffbfae",
+    ),
+    SignedColours.PURPLE_ORANGE: (
+        "#d6c7ff", "#b29dff", "#8c78eb", "#6b5caf", "#514870", "#383838",
+        "#674728", "#955a15", "#c6760f", "#e89a47", "#fcc491",
+    ),
+    SignedColours.GREEN_PINK: (
+        "#b3da9b", "#7abc59", "#4d9a2a", "#3e7525", "#3c542e", "#383838",
+        "#6f3e59", "#a8437f", "#e152a8", "#fe80c8", "#ffbbde",
+    ),
+}  # fmt: skip
 
 
 def head_colour(uid: int) -> str:
@@ -50,24 +91,40 @@ def head_marker(uid: int) -> Marker:
     return HEAD_MARKERS[(place + place // len(HEAD_COLOURS)) % len(HEAD_MARKERS)]
 
 
-def diverging_table(n_colours: int = 255, *, dark: bool = False) -> npt.NDArray[np.uint8]:
+def diverging_table(
+    n_colours: int = 255,
+    colours: SignedColours = SignedColours.BLUE_RED,
+    *,
+    dark: bool = False,
+) -> npt.NDArray[np.uint8]:
     """Return the signed colours, (n_colours, 3) uint8 RGB, blue below zero and red above.
 
-    Zero is nearly white, or dark where they are to stand on a ``dark`` ground. Read-only, and the
-    same array every time.
+    Or those of other ``colours``. Zero is nearly white, or dark where they are to stand on a
+    ``dark`` ground. Read-only, and the same array every time.
     """
-    return _diverging(n_colours, dark)
+    return _diverging(n_colours, colours, dark)
+
+
+def is_signed(table: npt.NDArray[np.uint8]) -> bool:
+    """Return whether ``table`` is one of signed colours: its middle stands for zero."""
+    return _colours_of(table) is not None
 
 
 def table_on(table: npt.NDArray[np.uint8], *, dark: bool) -> npt.NDArray[np.uint8]:
     """Return ``table`` as it is shown on a light or ``dark`` ground: signed colours differ."""
-    is_signed = table is diverging_table(len(table))
-    return diverging_table(len(table), dark=True) if dark and is_signed else table
+    colours = _colours_of(table) if dark else None
+    return table if colours is None else diverging_table(len(table), colours, dark=True)
 
 
-@lru_cache(maxsize=8)
-def _diverging(n_colours: int, dark: bool) -> npt.NDArray[np.uint8]:
-    hues = _DIVERGING_ON_DARK if dark else _DIVERGING
+def _colours_of(table: npt.NDArray[np.uint8]) -> SignedColours | None:
+    """Return whose signed colours for a light ground ``table`` is; None where it is not one."""
+    found = (colours for colours in SignedColours if diverging_table(len(table), colours) is table)
+    return next(found, None)
+
+
+@lru_cache(maxsize=32)
+def _diverging(n_colours: int, colours: SignedColours, dark: bool) -> npt.NDArray[np.uint8]:
+    hues = (_SIGNED_ON_DARK if dark else _SIGNED)[colours]
     anchors = np.array([_channels(colour) for colour in hues], dtype=float)
     at = np.linspace(0, len(anchors) - 1, n_colours)
     channels = [np.interp(at, np.arange(len(anchors)), channel) for channel in anchors.T]

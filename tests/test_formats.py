@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 
 from mhagui.formats import (
     UNDEFINED,
+    USUAL,
+    Precision,
     cell,
+    exact,
     fixed,
     head_columns,
     positions,
@@ -158,3 +161,67 @@ def test_tokens(text, shown):
 )  # fmt: skip
 def test_significant_digits_are_kept_however_small_the_value(value, text):
     assert significant(value, 3) == text
+
+
+# --- as many digits as one asks for
+
+
+@given(st.floats(), st.integers(0, 6))
+def test_usual_digits_are_those_without_a_choice(value, digits):
+    assert USUAL.fixed(value, digits) == fixed(value, digits)
+    assert USUAL.significant(value, max(digits, 2)) == significant(value, max(digits, 2))
+    assert USUAL.short(value, max(digits, 2)) == short(value, max(digits, 2))
+
+
+@pytest.mark.parametrize(
+    ("digits", "texts"),
+    [
+        (3, ("1.23", "0.123", "27.0", "1.2e−7", "0.1")),
+        (4, ("1.235", "0.1235", "27.00", "1.23e−7", "0.12")),
+        (6, ("1.23457", "0.123457", "27.0000", "1.2346e−7", "0.1235")),
+        (10, ("1.234567890", "0.1234567890", "27.00000000", "1.23456789e−7", "0.12345679")),
+        (17, ("1.23456789", "0.123456789", "27", "1.23456789e−7", "0.123456789")),
+    ],
+)
+def test_every_number_has_more_or_fewer_digits_than_it_usually_has(digits, texts):
+    write = Precision(digits)
+    number = 0.123456789
+    assert texts == (
+        write.fixed(1.23456789),
+        write.fixed(number, 4),
+        write.significant(27.0),
+        write.short(1.23456789e-7, 3),
+        write.cell(number),
+    )
+
+
+@given(finite)
+def test_all_digits_tell_a_number_from_every_other(value):
+    assert read_back(exact(value)) == value
+    write = Precision(17)
+    texts = (write.fixed(value), write.significant(value), write.short(value), write.cell(value))
+    assert texts == (exact(value),) * 4
+
+
+@given(finite)
+def test_more_digits_are_never_farther_from_the_number(value):
+    errors = [abs(read_back(Precision(n).short(value)) - value) for n in (3, 4, 6, 10, 17)]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-0.0, "0"), (0.1, "0.1"), (-2.0, "−2"), (1e-5, "1e−5"), (123456789.0, "123456789"),
+        (1e16, "1e16"), (INF, "∞"), (-INF, "−∞"), (NAN, UNDEFINED),
+        (np.float64(1) / 3, "0.3333333333333333"),
+    ],
+)  # fmt: skip
+def test_all_digits_are_no_more_than_it_takes(value, text):
+    assert exact(value) == text
+
+
+def test_the_fewest_digits_leave_two_of_a_rounding_error():
+    assert Precision(3).short(1.234e-16, 2) == "1.2e−16"
+    assert Precision(3).fixed(0.4, 0) == "0"

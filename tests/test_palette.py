@@ -6,13 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mhagui.gui.pictures import weight_table
 from mhagui.palette import (
     HEAD_COLOURS,
+    SignedColours,
+    WeightColours,
     contrast,
     diverging_table,
     head_colour,
     head_marker,
     ink_on,
+    is_signed,
     relative_luminance,
     table_on,
 )
@@ -56,6 +60,13 @@ def lab(rgb):
     relative = TO_XYZ @ np.clip(rgb, 0, 1) / TO_XYZ.sum(axis=1)
     x, y, z = np.where(relative > 0.008856, np.cbrt(relative), 7.787 * relative + 16 / 116)
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def seen(rgb, sight):
+    """L*a*b* of the rows of a table, (n, 3) of 0..255, as those see it who have ``sight``."""
+    c = np.asarray(rgb) / 255
+    light = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+    return np.array([lab(SIGHT[sight] @ colour) for colour in light])
 
 
 def sampled(name, n_colours):
@@ -106,8 +117,14 @@ def test_ink_is_readable_on_every_grey(grey):
     assert contrast(INK[ink_on((grey,) * 3)], (grey,) * 3) >= 4.5
 
 
+SIGNED = [(colours, dark) for colours in SignedColours for dark in (False, True)]
+SEQUENTIAL = list(WeightColours)
+
+
 @pytest.mark.parametrize(
-    "table", [diverging_table(), diverging_table(dark=True), sampled("viridis", 256)]
+    "table",
+    [diverging_table(colours=colours, dark=dark) for colours, dark in SIGNED]
+    + [weight_table(colours) for colours in SEQUENTIAL],
 )
 def test_ink_is_readable_on_every_colour_of_the_tables(table):
     for rgb in table:
@@ -142,6 +159,55 @@ def test_on_a_dark_ground_signed_colours_grow_lighter_from_a_dark_grey_zero():
     assert contrast(tuple(table[127]), (255, 255, 255)) > 10
     # as strong below zero as above it
     assert np.abs(light[:127] - light[:127:-1]).max() < 0.08
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+@pytest.mark.parametrize("colours", SEQUENTIAL)
+def test_a_larger_weight_is_lighter_whoever_looks(colours, sight):
+    light = seen(weight_table(colours), sight)[:, 0]
+    assert (np.diff(light) > -0.1).all()  # channels are whole numbers
+    assert light[-1] - light[0] > 70
+    assert np.diff(light[::16]).max() < 3 * np.diff(light[::16]).min()  # no step is a leap
+
+
+@pytest.mark.parametrize(("colours", "dark"), SIGNED)
+def test_the_middle_of_signed_colours_is_grey_and_their_ends_are_far_from_it(colours, dark):
+    shades = seen(diverging_table(colours=colours, dark=dark), "all cones")
+    assert np.hypot(*shades[127, 1:]) < 1
+    assert (shades[127, 0] < 30) == dark
+    away = np.linalg.norm(shades - shades[127], axis=1)
+    assert min(away[0], away[-1]) > 50
+
+
+@pytest.mark.parametrize(("colours", "dark"), SIGNED)
+def test_magnitudes_are_told_by_lightness_alike_on_both_sides(colours, dark):
+    light = seen(diverging_table(colours=colours, dark=dark), "all cones")[:, 0]
+    outward = 1 if dark else -1
+    for side in (light[127:], light[127::-1]):
+        assert (outward * np.diff(side) > -0.1).all()  # channels are whole numbers
+        assert (outward * np.diff(side[::4]) > 0).all()
+    tolerance = 5 if colours is SignedColours.BLUE_RED else 3  # ColorBrewer's is what it is
+    assert np.abs(light[:127] - light[:127:-1]).max() < tolerance
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+@pytest.mark.parametrize(("colours", "dark"), SIGNED)
+def test_signs_are_told_apart_whoever_looks(colours, dark, sight):
+    shades = seen(diverging_table(colours=colours, dark=dark), sight)
+    apart = np.linalg.norm(shades[:127] - shades[:127:-1], axis=1)
+    assert apart[:115].min() > 8  # 2.3 is a difference one can just see
+    assert apart[:102].min() > 15  # from a fifth of the range on
+
+
+@pytest.mark.parametrize("colours", SignedColours)
+def test_signed_colours_are_known_by_their_table(colours):
+    table = diverging_table(colours=colours)
+    assert table is diverging_table(colours=colours)
+    assert is_signed(table)
+    assert not is_signed(table.copy())
+    assert table_on(table, dark=True) is diverging_table(colours=colours, dark=True)
+    with pytest.raises(ValueError, match="read-only"):
+        table[0] = 0
 
 
 def test_only_signed_colours_are_others_on_a_dark_ground():

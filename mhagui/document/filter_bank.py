@@ -15,7 +15,7 @@ from mhagui.document.compute import Recall, Result, Steps
 from mhagui.document.json_text import finite
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
-from mhagui.formats import short
+from mhagui.formats import USUAL, Precision
 
 IDENTITY = "max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)|"
 SHORT_IDENTITY = "max |Concat·W_O − Σ|"
@@ -140,10 +140,10 @@ def in_bounds(result: Result) -> float:
     return result.filter_bank_residual / bound if bound > 0 else math.inf
 
 
-def residual_text(result: Result) -> str:
+def residual_text(result: Result, write: Precision = USUAL) -> str:
     """Return the filter-bank residual beside what rounding alone can make of it."""
-    residual, units = short(result.filter_bank_residual, 2), short(in_bounds(result), 2)
-    return f"{residual} ({units} of the rounding bound {short(result.residual_bound, 2)})"
+    residual, units = write.short(result.filter_bank_residual, 2), write.short(in_bounds(result), 2)
+    return f"{residual} ({units} of the rounding bound {write.short(result.residual_bound, 2)})"
 
 
 def filter_bank_report(scene: Scene, result: Result) -> dict[str, object]:

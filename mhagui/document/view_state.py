@@ -4,6 +4,8 @@ import enum
 from dataclasses import dataclass, replace
 
 from mhagui.document.scene import Scene
+from mhagui.formats import ALL_DIGITS, USUAL_DIGITS, Precision
+from mhagui.palette import SignedColours, WeightColours
 
 
 class Quantity(enum.Enum):
@@ -20,6 +22,51 @@ class ColourScale(enum.Enum):
     LINEAR_TO_MAX = "linear, 0 to max"
     LOGARITHMIC = "logarithmic"
     RELATIVE = "relative to uniform"
+
+
+class Digits(enum.Enum):
+    """How many digits read-outs give; the value is the text in the menu."""
+
+    THREE = "3"
+    FOUR = "4"
+    SIX = "6"
+    TEN = "10"
+    ALL = "all"
+
+    @property
+    def count(self) -> int:
+        """The number of significant digits."""
+        return ALL_DIGITS if self is Digits.ALL else int(self.value)
+
+    @classmethod
+    def of(cls, count: int) -> "Digits":
+        """Return the member with this ``count``; ValueError where there is none."""
+        for digits in cls:
+            if digits.count == count:
+                return digits
+        raise ValueError(f"no read-out gives {count} digits")
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """How numbers and colours look in the window, whatever scene is open.
+
+    Attributes
+    ----------
+    digits
+        Significant digits of read-outs and tables: the ``count`` of a member of ``Digits``.
+    weight_colours, signed_colours
+        The colours of weights, and of numbers that can be below zero.
+    """
+
+    digits: int = USUAL_DIGITS
+    weight_colours: WeightColours = WeightColours.VIRIDIS
+    signed_colours: SignedColours = SignedColours.BLUE_RED
+
+    @property
+    def precision(self) -> Precision:
+        """What writes numbers with these digits."""
+        return Precision(self.digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +120,8 @@ class ViewState:
         The sizes whose cost is asked for; None for those of the scene.
     widths_follow
         Whether d_k and d_v of ``what_if`` follow d_model and H as these change.
+    appearance
+        How numbers and colours look: the user's own, and the same for every scene.
     """
 
     cursor: Cursor
@@ -83,6 +132,7 @@ class ViewState:
     pair: tuple[int, int] | None = None
     what_if: WhatIf | None = None
     widths_follow: bool = True
+    appearance: Appearance = Appearance()
 
     @classmethod
     def of(cls, scene: Scene) -> "ViewState":

@@ -1,5 +1,6 @@
 """From numbers to pictures: the colour of a weight or a score, and how one cell reads in words."""
 
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -7,11 +8,12 @@ import numpy.typing as npt
 import pyqtgraph as pg
 
 from mhagui import core, formats
-from mhagui.document import ColourScale, HeadResult, Quantity, Result, ViewState
+from mhagui.document import Appearance, ColourScale, HeadResult, Quantity, Result, ViewState
+from mhagui.formats import Precision
 from mhagui.gui.bench import Frame
 from mhagui.gui.widgets.colour_range import ColourRange
 from mhagui.gui.widgets.matrix_picture import Picture, Writing
-from mhagui.palette import diverging_table
+from mhagui.palette import WeightColours, diverging_table, is_signed
 
 N_COLOURS = 255
 LOG_FLOOR = 1e-6
@@ -22,10 +24,18 @@ BoolArray = npt.NDArray[np.bool_]
 Tokens = tuple[str, ...]
 
 
-@lru_cache(maxsize=1)
-def weight_table() -> npt.NDArray[np.uint8]:
-    """Return the colour table of weights, viridis, (255, 3) uint8 RGB, read-only."""
-    table: npt.NDArray[np.uint8] = pg.colormap.get("viridis").getLookupTable(nPts=N_COLOURS)
+def weight_table(colours: WeightColours = WeightColours.VIRIDIS) -> npt.NDArray[np.uint8]:
+    """Return the colour table of weights, (255, 3) uint8 RGB, read-only, the same every time."""
+    return _weight_table(colours)
+
+
+@lru_cache(maxsize=len(WeightColours))
+def _weight_table(colours: WeightColours) -> npt.NDArray[np.uint8]:
+    table: npt.NDArray[np.uint8]
+    if colours is WeightColours.GREY:
+        table = np.repeat(np.rint(np.linspace(0, 255, N_COLOURS)).astype(np.uint8)[:, None], 3, 1)
+    else:
+        table = pg.colormap.get(colours.value).getLookupTable(nPts=N_COLOURS)
     table.flags.writeable = False
     return table
 
@@ -52,29 +62,35 @@ def largest_allowed(values: Array, allowed: BoolArray) -> float:
     return float(np.max(np.abs(values), where=allowed, initial=0.0))
 
 
-def signed_range(largest: float, caption: str) -> ColourRange:
+def signed_range(largest: float, caption: str, look: Appearance) -> ColourRange:
     """Return a scale around 0 for magnitudes up to ``largest``, to 1 where all are 0."""
     limit = largest if largest > 1e-300 else 1.0
-    return ColourRange(-limit, limit, caption, diverging_table())
+    table = diverging_table(colours=look.signed_colours)
+    return ColourRange(-limit, limit, caption, table, precision=look.precision)
+
+
+def weight_range(high: float, caption: str, look: Appearance, unit: str = "") -> ColourRange:
+    """Return a scale from 0 to ``high`` in the colours of weights."""
+    table = weight_table(look.weight_colours)
+    return ColourRange(0.0, high, caption, table, unit=unit, precision=look.precision)
 
 
 def colour_range(view: ViewState, n_positions: int, largest: float) -> ColourRange:
     """Return the scale shared by all heads; ``largest`` is their largest shown magnitude."""
+    look, scale = view.appearance, view.colour_scale
     if view.quantity is Quantity.SCORES:
-        return signed_range(largest, "score S (no gain), linear")
-    scale = view.colour_scale
+        return signed_range(largest, "score S (no gain), linear", look)
     if scale is ColourScale.LOGARITHMIC:
         caption = f"weight A, logarithmic, floor {formats.short(LOG_FLOOR)}"
-        return ColourRange(LOG_FLOOR, 1.0, caption, weight_table(), logarithmic=True)
+        return replace(weight_range(1.0, caption, look), low=LOG_FLOOR, logarithmic=True)
     if scale is ColourScale.RELATIVE:
         # Around 1 by ratio: neutral is uniform, red above it, blue below; no row can pass n_t <= T.
         ratio = float(max(n_positions, 2))
-        caption = "A·n_t, relative to uniform, logarithmic"
-        return ColourRange(1 / ratio, ratio, caption, diverging_table(), logarithmic=True, unit="×")
+        around = signed_range(ratio, "A·n_t, relative to uniform, logarithmic", look)
+        return replace(around, low=1 / ratio, logarithmic=True, unit="×")
     if scale is ColourScale.LINEAR_TO_MAX:
-        caption = f"weight A, {scale.value} of rows t ≥ 2"
-        return ColourRange(0.0, largest or 1.0, caption, weight_table())
-    return ColourRange(0.0, 1.0, f"weight A, {scale.value}", weight_table())
+        return weight_range(largest or 1.0, f"weight A, {scale.value} of rows t ≥ 2", look)
+    return weight_range(1.0, f"weight A, {scale.value}", look)
 
 
 def head_picture(
@@ -95,10 +111,11 @@ def head_picture(
         column_labels=labels,
         allowed=allowed,
         writings=_writings(view, scale),
-        signed=scale.table is diverging_table(),
+        signed=is_signed(scale.table),
         row_words=words,
         column_words=words,
         noun=noun,
+        precision=scale.precision,
     )
 
 
@@ -135,31 +152,46 @@ def cursor_text(frame: Frame) -> str:
     For instance "head 2 · t = 4 · i = 3 · weight 0.9233 · 3.69× uniform"; with tokens
     "head 2 · t = 4 “the” · i = 3 “on” · ..".
     """
+    head, row, key, value = _cell_under_cursor(frame)
+    return f"head {head} · t = {row} · i = {key} · {value}"
+
+
+def spoken_cell(frame: Frame) -> str:
+    """Return the same as a sentence to be spoken.
+
+    For instance "head 2, row t4, column t3, weight 0.9233, 3.69 times uniform".
+    """
+    head, row, key, value = _cell_under_cursor(frame)
+    value = value.replace(" · ", ", ").replace("×", " times")
+    return f"head {head}, row t{row}, column t{key}, {value}"
+
+
+def _cell_under_cursor(frame: Frame) -> tuple[int, str, str, str]:
+    """Return head, row and key from 1, the latter with their tokens, and what the cell holds."""
     cursor, result = frame.view.cursor, frame.result
     place, tokens = frame.scene.index_of(cursor.head), frame.scene.tokens
     row, key = (f"{at + 1}{_quoted(tokens, at)}" for at in (cursor.query, cursor.key))
-    where = f"head {place + 1} · t = {row} · i = {key}"
     if not result.allowed[cursor.query, cursor.key]:
-        return f"{where} · masked"
-    head = result.heads[place]
+        return place + 1, row, key, "masked"
+    head, write = result.heads[place], frame.view.appearance.precision
     value = float(shown_values(head, frame.view.quantity)[cursor.query, cursor.key])
     if frame.view.quantity is Quantity.SCORES:
-        return f"{where} · score {formats.fixed(value, 4)}"
+        return place + 1, row, key, f"score {write.fixed(value, 4)}"
     ratio = value * int(result.allowed[cursor.query].sum())
-    return f"{where} · weight {_weight(value)} · {_ratio(ratio)}× uniform"
+    return place + 1, row, key, f"weight {_weight(value, write)} · {_ratio(ratio, write)}× uniform"
 
 
 def _quoted(tokens: Tokens, place: int) -> str:
     return f" “{formats.token(tokens[place])}”" if tokens else ""
 
 
-def _weight(value: float) -> str:
-    return formats.short(value) if 0 < value < SMALL_WEIGHT else formats.fixed(value, 4)
+def _weight(value: float, write: Precision) -> str:
+    return write.short(value) if 0 < value < SMALL_WEIGHT else write.fixed(value, 4)
 
 
-def _ratio(value: float) -> str:
-    """Return three digits: 3.97, 4.00, 200, 0.353."""
-    return formats.significant(value, 3) if value >= 1 else formats.short(value, 3)
+def _ratio(value: float, write: Precision) -> str:
+    """Return three digits where four are usual: 3.97, 4.00, 200, 0.353."""
+    return write.significant(value, 3) if value >= 1 else write.short(value, 3)
 
 
 class Pictures:

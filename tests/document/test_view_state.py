@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
-from mhagui.document import ColourScale, Cursor, Quantity, ViewState
+from mhagui.document import Appearance, ColourScale, Cursor, Digits, Quantity, ViewState
 from mhagui.document.edits import MoveHead, RemoveHead, SetSequenceLength
+from mhagui.palette import SignedColours, WeightColours
 
 
 def test_one_starts_at_the_first_head_and_t4(four_heads):
@@ -37,3 +40,23 @@ def test_a_removed_head_is_no_longer_pointed_at_or_enlarged(four_heads):
 def test_what_fits_is_itself(four_heads):
     view = ViewState(Cursor(2, 1, 1), enlarged=3)
     assert view.fitted(four_heads) is view
+
+
+def test_a_scene_that_the_view_does_not_fit_changes_nothing_of_how_it_looks(four_heads):
+    look = Appearance(10, WeightColours.MAGMA, SignedColours.GREEN_PINK)
+    view = replace(ViewState(Cursor(2, 1, 1), enlarged=2), appearance=look)
+    fitted = view.fitted(RemoveHead(2).apply(four_heads))
+    assert fitted.enlarged is None
+    assert fitted.appearance == look
+
+
+def test_the_digits_of_the_menu_are_those_of_an_appearance():
+    assert [digits.count for digits in Digits] == [3, 4, 6, 10, 17]
+    assert [Digits.of(digits.count) for digits in Digits] == list(Digits)
+    assert Digits.of(Appearance().digits) is Digits.FOUR
+
+
+@pytest.mark.parametrize("count", [-1, 0, 5, 18])
+def test_other_digits_are_none_of_the_menu(count):
+    with pytest.raises(ValueError, match=str(count)):
+        Digits.of(count)
