@@ -18,6 +18,7 @@ from mhagui.core._checks import (
 
 _TOP_LEVEL = 254
 _NOT_A_NUMBER = 255
+_BLOCK = 2**15  # values at once: what is made of them on the way stays in the cache
 
 
 def pool_maximum(a: npt.ArrayLike, n_rows: SupportsIndex, n_columns: SupportsIndex) -> FloatArray:
@@ -117,13 +118,24 @@ def quantise(
         raise ValueError(f"low must not exceed high, got low {bottom} and high {top}.")
     if logarithmic and bottom <= 0.0:
         raise ValueError(f"low must be above 0 on a logarithmic scale, got {bottom}.")
-    values = as_floats(a, "a").astype(np.float64, copy=False)
+    values = as_floats(a, "a")
+    flat, quantised = values.reshape(-1), np.empty(values.size, dtype=np.uint8)
+    for begin in range(0, flat.size, _BLOCK):
+        block = slice(begin, begin + _BLOCK)
+        quantised[block] = _levels(flat[block], bottom, top, logarithmic)
+    return quantised.reshape(values.shape)
+
+
+def _levels(
+    values: npt.NDArray[Any], low: float, high: float, logarithmic: bool
+) -> npt.NDArray[np.float64]:
+    """Return the level of each value, (n,)."""
+    values = values.astype(np.float64, copy=False)
     with np.errstate(all="ignore"):
-        fractions = _fractions(np.clip(values, bottom, top), bottom, top, logarithmic)
-        levels = np.asarray(fractions * _TOP_LEVEL)  # of one cell NumPy makes a plain number
+        levels = _fractions(np.clip(values, low, high), low, high, logarithmic) * _TOP_LEVEL
         np.rint(levels, out=levels)
         np.copyto(levels, _NOT_A_NUMBER, where=np.isnan(values))
-    return levels.astype(np.uint8, order="C")
+    return levels
 
 
 def _fractions(

@@ -339,7 +339,7 @@ def test_light_and_dark(qapp, dock):
 def test_everything_has_a_name_and_a_unit(dock):
     assert "bits" in table_of(dock).accessibleName()
     assert "bits" in dock.plot.accessibleName()
-    assert "bits" in dock.plot.toolTip()
+    assert "Bits" in dock.plot.toolTip()
     assert cell(dock, "t4", "h1").data(ROLE.AccessibleTextRole) == "t4, h1: 1.253 bits"
     tip = table_of(dock).model().headerData(7, DOWN, ROLE.ToolTipRole)
     assert "mean of 2^H" in tip

@@ -408,4 +408,4 @@ def test_everything_has_a_name_and_a_tip(qtbot, bench, dock):
     assert "√T" in dock.findChild(CurvePlot, "spectrumPlot").toolTip()
     assert button_of(dock).toolTip()
     header = table_of(dock, "effectiveRankTable").model().headerData
-    assert "Roy & Vetterli" in header(0, DOWN, ROLE.ToolTipRole)
+    assert "Roy & Vetterli" in header(0, DOWN, ROLE.AccessibleDescriptionRole)

@@ -1,28 +1,29 @@
 """Where to zero a head: before W_O, which is right, and after it, which is not, side by side."""
 
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from mhagui import formats
-from mhagui.document import Result, Scene
+from mhagui.document import Scene
 from mhagui.document.filter_bank import AblationSites, ablation_sites, why_no_wrong_site
 from mhagui.document.presets import Preset, is_preset
+from mhagui.formats import Precision
 from mhagui.gui.bench import Frame
-from mhagui.gui.pictures import position_labels
+from mhagui.gui.formulas import Formula
+from mhagui.gui.pictures import position_labels, signed_range
 from mhagui.gui.widgets.card_row import CardRow
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit
 from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.term_card import TitledCard
-from mhagui.palette import diverging_table, head_colour
+from mhagui.palette import head_colour
 
 BOX_WIDTH = 230  # the most room for a head's name
-BEFORE_TIP = (
-    "The right site: the head's columns of Concat are zero before W_O reads them, so that O is the "
-    "sum of the other heads' terms. The other heads' outputs are as they stand"
-)
 AFTER_TIP = (
     "The wrong site: the columns of O that have the numbers of the head's columns of Concat are "
     "zero. W_O has mixed the heads by then, so that these columns are not the head's"
@@ -66,6 +67,8 @@ class AblationSite(QWidget):
         self.box.head_chosen.connect(self.head_chosen)
 
     def _name_widgets(self) -> None:
+        for part in (self.before.title, self.before.view):
+            put_above(part, Formula.ABLATED)
         self.difference.set_words(DIFFERENCE_TIP, "Right − wrong", "Difference")
         named(self.box, "ablatedHead", "Head to ablate", BOX_TIP)
         self.box.setMaximumWidth(BOX_WIDTH)
@@ -100,7 +103,7 @@ class AblationSite(QWidget):
         sites = ablation_sites(frame.scene, frame.result, place)
         self.box.show_heads(frame.scene.heads, frame.view.cursor.head)
         self._show_titles(frame.scene, place)
-        self._show_changes(frame.result, sites, place)
+        self._show_changes(frame, sites, place)
         self._show_verdict(frame.scene, sites)
         return self._show_matrices(frame, sites, place)
 
@@ -114,7 +117,10 @@ class AblationSite(QWidget):
         first, last = place * d_v + 1, (place + 1) * d_v
         columns = f"column d{first}" if d_v == 1 else f"columns d{first}..d{last}"
         self.before.set_words(
-            BEFORE_TIP, f"Right: {label} zeroed before W_O", "Right: before W_O", "Right: before"
+            Formula.ABLATED.sentences,
+            f"Right: {label} zeroed before W_O",
+            "Right: before W_O",
+            "Right: before",
         )
         self.after.set_words(
             AFTER_TIP, f"Wrong: {columns} zeroed after W_O", "Wrong: after W_O", "Wrong: after"
@@ -124,7 +130,7 @@ class AblationSite(QWidget):
         scene = frame.scene
         there = [m for m in (sites.before, sites.after, sites.difference) if m is not None]
         limit = round_limit(frame.result.output, *there)
-        scale = ColourRange(-limit, limit, "O with a head zeroed", diverging_table())
+        scale = signed_range(limit, "O with a head zeroed", frame.view.appearance)
         rows = position_labels(scene.n_positions)
         columns = formats.positions(scene.d_model, "d")
         # Bands that cannot be seen keep the matrices level with that whose columns are marked.
@@ -149,19 +155,19 @@ class AblationSite(QWidget):
         self._row.set_cards((self.before, self.after, self.difference), signs)
         self._row.arrange()
 
-    def _show_changes(self, result: Result, sites: AblationSites, place: int) -> None:
-        before = formats.short(sites.change_before, 3)
-        texts = [f"changes O by up to {before}", f"change {before}"]
-        if not result.heads[place].active:
-            texts = [f"h{place + 1} is ablated already: changes nothing", "ablated already"]
-        self.before.note.set_texts(*texts)
+    def _show_changes(self, frame: Frame, sites: AblationSites, place: int) -> None:
+        precision = frame.view.appearance.precision
+        if frame.result.heads[place].active:
+            self.before.note.set_written(partial(_change, sites.change_before), precision)
+        else:
+            already = f"h{place + 1} is ablated already: changes nothing"
+            self.before.note.set_texts(already, "ablated already")
         if sites.change_after is None or sites.largest_difference is None:
             self.after.note.set_texts("")
             return
-        after = formats.short(sites.change_after, 3)
-        self.after.note.set_texts(f"changes O by up to {after}", f"change {after}")
-        largest = formats.short(sites.largest_difference, 3)
-        self.difference.note.set_texts(f"max |right − wrong| = {largest}", f"max {largest}")
+        self.after.note.set_written(partial(_change, sites.change_after), precision)
+        largest = partial(_difference, sites.largest_difference)
+        self.difference.note.set_written(largest, precision)
 
     def _show_verdict(self, scene: Scene, sites: AblationSites) -> None:
         short = "W_O = I hides the mistake."
@@ -174,3 +180,13 @@ class AblationSite(QWidget):
         else:
             text = "With W_O = I both sites agree, which is why the mistake hides."
         self.verdict.set_texts(text, short)
+
+
+def _change(change: float, write: Precision) -> tuple[str, ...]:
+    text = write.short(change, 3)
+    return f"changes O by up to {text}", f"change {text}"
+
+
+def _difference(largest: float, write: Precision) -> tuple[str, ...]:
+    text = write.short(largest, 3)
+    return f"max |right − wrong| = {text}", f"max {text}"

@@ -1,6 +1,7 @@
 """Why is this cell lit? The arithmetic of one weight, and that of its neighbours beside it."""
 
 import math
+from functools import lru_cache, partial
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt
@@ -9,12 +10,15 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QSizePolicy, QVBo
 
 from mhagui.document import HeadResult
 from mhagui.document.pipeline import RowArithmetic, row_arithmetic
+from mhagui.formats import USUAL
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.cell_words import Line, lines, reason, title
-from mhagui.gui.docks.pipeline_words import number, small, weight
+from mhagui.gui.docks.pipeline_words import Arithmetic
+from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.widgets.drawing import demi_bold, scaled_font
 from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import Column, Numbers, NumberTable, Row
 from mhagui.gui.widgets.turning_scroll import TurningScroll
@@ -42,6 +46,7 @@ class CellDock(GrowingPanel):
         self.lines = _Lines()
         self.products = _table("cellFeatures", "q_t, k_i and their products", FEATURES_TIP)
         self.neighbours = _table("cellNeighbours", "The cell and its neighbours", NEIGHBOURS_TIP)
+        explain(self.title, Formula.WEIGHTS)
         self.title.setObjectName("cellTitle")
         self.reason.setObjectName("cellReason")
         parts = self._lay_out()
@@ -83,20 +88,26 @@ class CellDock(GrowingPanel):
         place = frame.scene.index_of(cursor.head)
         head, row = frame.result.heads[place], row_arithmetic(frame.result, place, cursor.query)
         self.title.setFont(demi_bold(scaled_font(self.widget().font(), TITLE_FONT)))
-        self.title.set_texts(*title(place + 1, head.head.name, row, cursor.key))
-        self.reason.set_texts(*reason(row, cursor.key))
-        self.lines.show_lines(lines(row, cursor.key))
-        self.products.set_numbers(_feature_numbers(row, cursor.key))
-        self._show_neighbours(row, cursor.key, head)
+        precision = frame.view.appearance.precision
+        named_cell = partial(title, place + 1, head.head.name, row, cursor.key)
+        self.title.set_written(named_cell, precision)
+        self.reason.set_written(partial(reason, row, cursor.key), precision)
+        usual = lines(row, cursor.key, USUAL)
+        self.lines.show_lines(lines(row, cursor.key, precision), usual)
+        say = Arithmetic(precision)
+        self.products.set_numbers(_feature_numbers(row, cursor.key, say))
+        self._show_neighbours(row, cursor.key, head, say)
 
-    def _show_neighbours(self, row: RowArithmetic, key: int, head: HeadResult) -> None:
+    def _show_neighbours(
+        self, row: RowArithmetic, key: int, head: HeadResult, say: Arithmetic
+    ) -> None:
         keys = row.neighbours(key)
         chosen = np.array(keys)
         values = (row.products, row.scores, row.gained, row.exponentials, row.weights)
         band = QColor(head_colour(head.head.uid))
         columns = tuple(_column(row, each, band if each == key else None) for each in keys)
         cells = np.array([all_keys[chosen] for all_keys in values])
-        self.neighbours.set_numbers(Numbers(_NEIGHBOUR_ROWS, columns, cells))
+        self.neighbours.set_numbers(Numbers(_neighbour_rows(say), columns, cells))
         self.neighbours.mark_column(keys.index(key))
 
 
@@ -105,7 +116,7 @@ class _Lines(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._labels: list[tuple[QLabel, QLabel, QLabel]] = []
+        self._labels: list[tuple[QLabel, FittingLabel, QLabel]] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 2, 0, 2)
         self._grid.setHorizontalSpacing(12)
@@ -113,21 +124,22 @@ class _Lines(QWidget):
         self._grid.setColumnStretch(1, 1)
         self.setObjectName("cellLines")
 
-    def show_lines(self, shown: tuple[Line, ...]) -> None:
-        """Show ``shown``, of which there are always as many."""
+    def show_lines(self, shown: tuple[Line, ...], usual: tuple[Line, ...]) -> None:
+        """Show ``shown``, always as many; the working as in ``usual`` where there is no room."""
         while len(self._labels) < len(shown):
             self._add_line()
-        for labels, line in zip(self._labels, shown, strict=True):
-            texts = line.name, line.working, f"= {line.result}"
-            for label, text in zip(labels, texts, strict=True):
-                label.setText(text)
-            labels[0].setToolTip(line.meaning)
+        for labels, line, short in zip(self._labels, shown, usual, strict=True):
+            name, working, result = labels
+            name.setText(line.name)
+            working.set_texts(line.working, short.working)
+            result.setText(f"= {line.result}")
+            explain(name, line.formula)
         self._labels[-1][2].setFont(demi_bold(self.font()))
         words = "; ".join(f"{line.name}: {line.working} = {line.result}" for line in shown)
         self.setAccessibleName(words)
 
     def _add_line(self) -> None:
-        row, labels = len(self._labels), (QLabel(), QLabel(), QLabel())
+        row, labels = len(self._labels), (QLabel(), FittingLabel(), QLabel())
         for column, label in enumerate(labels):
             label.setTextFormat(Qt.TextFormat.PlainText)
             font = QFont(label.font())
@@ -152,27 +164,32 @@ def _column(row: RowArithmetic, key: int, band: QColor | None) -> Column:
     return Column(label, tip, band, dimmed=True, state="masked")
 
 
-def _feature_numbers(row: RowArithmetic, key: int) -> Numbers:
+def _feature_numbers(row: RowArithmetic, key: int, say: Arithmetic) -> Numbers:
     q, k = row.q, row.keys[key]
     total = np.array([math.nan, math.nan, row.products[key]])
     columns = (*(Column(str(n)) for n in range(1, len(q) + 1)), Column("Σ"))
     features = np.array([q, k, row.feature_products(key)])
-    return Numbers(_FEATURE_ROWS, columns, np.column_stack([features, total]))
+    return Numbers(_feature_rows(say), columns, np.column_stack([features, total]))
 
 
-def _number_or_nothing(value: float) -> str:
-    return "" if math.isnan(value) else number(value)
+@lru_cache(maxsize=1)
+def _feature_rows(say: Arithmetic) -> tuple[Row, ...]:
+    def write(value: float) -> str:
+        return "" if math.isnan(value) else say.number(value)
+
+    return (
+        Row("q_t", write, formula=Formula.QUERIES),
+        Row("k_i", write, formula=Formula.KEYS),
+        Row("product", write, formula=Formula.PRODUCT),
+    )
 
 
-_FEATURE_ROWS = (
-    Row("q_t", _number_or_nothing, tip="Row t of Q: what the query looks for"),
-    Row("k_i", _number_or_nothing, tip="Row i of K: what the key offers, without the gain"),
-    Row("product", _number_or_nothing, tip="q_t times k_i, feature by feature; Σ is q_t·k_i"),
-)
-_NEIGHBOUR_ROWS = (
-    Row("q_t·k_i", number, tip="The sum of the products"),
-    Row("S", number, tip="S[t, i] = q_t·k_i / √d_k"),
-    Row("g·S", number, tip="The score times the gain in force"),
-    Row("exp", small, tip="exp(g·S[t, i] − the row's largest g·S); 0 where masked"),
-    Row("weight", weight, tip="A[t, i] = exp / Σ exp of the row", summary=True),
-)
+@lru_cache(maxsize=1)
+def _neighbour_rows(say: Arithmetic) -> tuple[Row, ...]:
+    return (
+        Row("q_t·k_i", say.number, formula=Formula.PRODUCT),
+        Row("S", say.number, formula=Formula.SCORES),
+        Row("g·S", say.number, formula=Formula.GAINED_SCORES),
+        Row("exp", say.small, formula=Formula.EXPONENTIAL),
+        Row("weight", say.weight, summary=True, formula=Formula.SOFTMAX),
+    )

@@ -4,46 +4,49 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mhagui import formats
 from mhagui.document.pipeline import RowArithmetic
-from mhagui.gui.docks.pipeline_words import Texts, factor, number, small, weight
+from mhagui.formats import Precision
+from mhagui.gui.docks.pipeline_words import Arithmetic, Texts
+from mhagui.gui.formulas import Formula
 
 
 class Line(NamedTuple):
-    """One step: what it is called, its numbers, what comes out, and what it is for."""
+    """One step: what it is called, its numbers, what comes out, and the formula of it."""
 
     name: str
     working: str
     result: str
-    meaning: str
+    formula: Formula
 
 
-def title(place: int, name: str, row: RowArithmetic, key: int) -> Texts:
+def title(place: int, name: str, row: RowArithmetic, key: int, precision: Precision) -> Texts:
     """Return which cell it is and its weight, from the longest to the shortest."""
-    cell = f"A[{row.query + 1},{key + 1}] = {weight(row.weights[key])}"
+    cell = f"A[{row.query + 1},{key + 1}] = {Arithmetic(precision).weight(row.weights[key])}"
     return (f"h{place} {name}  ·  {cell}", f"h{place}  ·  {cell}", cell)
 
 
-def lines(row: RowArithmetic, key: int) -> tuple[Line, ...]:
+def lines(row: RowArithmetic, key: int, precision: Precision) -> tuple[Line, ...]:
     """Return the steps from q_t and k_i to the weight, always as many."""
-    product, score, gained = (number(each[key]) for each in (row.products, row.scores, row.gained))
-    power, total, share = small(row.exponentials[key]), number(row.total), weight(row.weights[key])
+    say = Arithmetic(precision)
     exponent, largest = row.exponents[key], row.gained[row.largest]
-    cell, n_features = f"[{row.query + 1},{key + 1}]", len(row.q)
-    less = f"{gained} − {factor(largest)}" if row.allowed[key] else "masked"
+    product, score, gained = map(say.number, (row.products[key], row.scores[key], row.gained[key]))
+    power, total = say.small(row.exponentials[key]), say.number(row.total)
+    share, factors = say.weight(row.weights[key]), map(say.factor, (row.gain, row.scores[key]))
+    n_features = len(row.q)
+    less = f"{gained} − {say.factor(largest)}" if row.allowed[key] else "masked"
     steps = (
-        ("q_t·k_i", _of(n_features, "product"), product, "How well the key suits the query"),
-        ("÷ √d_k", f"{product} / √{n_features}", score, f"The score S{cell}"),
-        ("× g", f"{factor(row.gain)} · {factor(row.scores[key])}", gained, "The gain in force"),
-        ("− row's max", less, number(exponent), "The row's largest g·S: so no exp overflows"),
-        ("exp", f"e^{factor(exponent)}", power, "At most 1, that of the row's largest"),
-        ("Σ exp", _of(row.n_allowed, "key"), total, "Over all keys that the row may see"),
-        ("÷ Σ exp", f"{power} / {total}", share, f"The weight A{cell}"),
+        ("q_t·k_i", _of(n_features, "product"), product, Formula.PRODUCT),
+        ("÷ √d_k", f"{product} / √{n_features}", score, Formula.SCORES),
+        ("× g", " · ".join(factors), gained, Formula.GAINED_SCORES),
+        ("− row's max", less, say.number(exponent), Formula.EXPONENTIAL),
+        ("exp", f"e^{say.factor(exponent)}", power, Formula.EXPONENTIAL),
+        ("Σ exp", _of(row.n_allowed, "key"), total, Formula.SOFTMAX),
+        ("÷ Σ exp", f"{power} / {total}", share, Formula.SOFTMAX),
     )
     return tuple(Line(*step) for step in steps)
 
 
-def reason(row: RowArithmetic, key: int) -> Texts:
+def reason(row: RowArithmetic, key: int, precision: Precision) -> Texts:
     """Return why the weight is what it is, in two lines, from the longest to the shortest."""
     t, i, n_keys = row.query + 1, key + 1, row.n_allowed
     if not row.allowed[key]:
@@ -61,15 +64,15 @@ def reason(row: RowArithmetic, key: int) -> Texts:
             f"All {n_keys} keys have the same g·S,\nso each takes 1/{n_keys}.",
         )
     if row.ties[key]:
-        share = formats.fixed(100 * row.weights[key], 1)
+        share = precision.fixed(100 * float(row.weights[key]), 1)
         which = "has" if n_largest == 1 else f"is one of {n_largest} that have"
         return (f"Key t{i} {which} the row's largest g·S:\nit takes {share} % of row t{t}.",)
-    return _smaller(row, key)
+    return _smaller(row, key, Arithmetic(precision))
 
 
-def _smaller(row: RowArithmetic, key: int) -> Texts:
-    best, distance = f"t{row.largest + 1}", number(-row.exponents[key])
-    ratio = f"e^(−{distance}) = {small(row.exponentials[key])}"
+def _smaller(row: RowArithmetic, key: int, say: Arithmetic) -> Texts:
+    best, distance = f"t{row.largest + 1}", say.number(-row.exponents[key])
+    ratio = f"e^(−{distance}) = {say.small(row.exponentials[key])}"
     return (
         f"Its g·S is {distance} below the row's largest, that of {best},\n"
         f"so its weight is {ratio} times that of {best}.",

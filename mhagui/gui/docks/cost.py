@@ -17,6 +17,7 @@ from mhagui.document.cost import (
     with_standard_widths,
 )
 from mhagui.document.view_state import WhatIf
+from mhagui.formats import Precision
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.cost_sizes import CostSizes
 from mhagui.gui.docks.cost_tables import (
@@ -28,9 +29,11 @@ from mhagui.gui.docks.cost_tables import (
     memory_numbers,
     stage_numbers,
 )
+from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.column_scroll import ColumnScroll
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.log_plot import LogPlot
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import COPY_TIP, NumberTable
@@ -63,7 +66,7 @@ class CostDock(Panel):
         self._stages = number_table("costStages", "Operations of each stage")
         self._elements = number_table("costElements", "Numbers in each matrix")
         self._memory = number_table("costMemory", "Bytes of parameters, weights and cache")
-        self._overtaking = sentence("costOvertaking")
+        self._overtaking = explain(sentence("costOvertaking"), Formula.OVERTAKING)
         self._over_t = _plot(
             "costOverT", "T", "count", "Multiply–adds, weights and cache over T", LENGTH_TIP
         )
@@ -112,19 +115,19 @@ class CostDock(Panel):
         self.sizes.show_sizes(sizes, tied=tied, of_bench=frame.view.what_if is None)
         if previous is None or sizes != self._shown:
             self._shown = sizes
-            self._show_costs(sizes)
+            self._show_costs(sizes, frame.view.appearance.precision)
 
-    def _show_costs(self, sizes: WhatIf) -> None:
-        self._stages.set_numbers(stage_numbers(sizes))
-        self._elements.set_numbers(element_numbers(sizes))
-        self._memory.set_numbers(memory_numbers(sizes))
-        self._overtaking.setText(_overtaking_text(sizes))
+    def _show_costs(self, sizes: WhatIf, write: Precision) -> None:
+        self._stages.set_numbers(stage_numbers(sizes, write))
+        self._elements.set_numbers(element_numbers(sizes, write))
+        self._memory.set_numbers(memory_numbers(sizes, write))
+        self._overtaking.setText(_overtaking_text(sizes, write))
         self._over_t.set_curves(length_curves(sizes, theme_of(self.palette()).text))
         self._over_t.set_cursor(sizes.n_positions)
         self._over_h.set_curves(head_curves(sizes))
         self._over_h.set_cursor(sizes.n_heads)
         for case, table in zip(CASES, self._cases, strict=True):
-            table.set_numbers(case_numbers(case, sizes.n_positions))
+            table.set_numbers(case_numbers(case, sizes.n_positions, write))
             layers = case.layers(sizes.n_positions)
             if sizes in layers:
                 table.follow_row(layers.index(sizes))
@@ -164,15 +167,15 @@ def _widths_follow(view: ViewState, scene: Scene) -> bool:
     return view.widths_follow and (is_standard(sizes) or not is_divisible(sizes))
 
 
-def _overtaking_text(sizes: WhatIf) -> str:
+def _overtaking_text(sizes: WhatIf, write: Precision) -> str:
     costs, at = costs_of(sizes), overtaking_length(sizes.d_model)
     allowed = overtaking_length(sizes.d_model, masked_cells=False)
     percent = 100 * costs.quadratic / costs.multiply_adds
     return unbroken(
         f"Beyond T* = 2·d_model = {at:,} scores and A·V (∝ T²) cost more than the projections "
-        f"(∝ T), whatever H, d_k and d_v; at T = {sizes.n_positions:,} they are {percent:.1f} % of "
-        "all multiply–adds. Masked cells count too: for the allowed keys alone "
-        f"T* = 4·d_model − 1 = {allowed:,}."
+        f"(∝ T), whatever H, d_k and d_v; at T = {sizes.n_positions:,} they are "
+        f"{write.fixed(percent, 1)} % of all multiply–adds. Masked cells count too: "
+        f"for the allowed keys alone T* = 4·d_model − 1 = {allowed:,}."
     )
 
 

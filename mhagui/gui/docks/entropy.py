@@ -1,6 +1,6 @@
 """The entropy dock: how many bits each head spends at each query position."""
 
-from functools import partial
+from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QEvent, Qt
@@ -8,24 +8,18 @@ from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from mhagui.document import Result
-from mhagui.formats import fixed, significant
+from mhagui.formats import Precision
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_marks import head_columns, head_curve
+from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.curve_plot import Curve, CurvePlot
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import COPY_TIP, Column, Numbers, NumberTable, Row
 
-CEILING_TIP = "The ceiling: log2 of the keys that row t may see, reached when all weights are alike"
-PLOT_TIP = (
-    "Row entropy H(A_h[t,:]) of each head in bits. "
-    "Click, or press ← or →, to move the cursor's row t."
-)
+PLOT_TIP = "Click, or press ← or →, to move the cursor's row t."
 TABLE_TIP = f"A click, ↑ or ↓ moves the cursor's row t; {COPY_TIP}"
-MEAN_TIP = "Mean of the row entropy over the query rows, in bits"
-POSITIONS_TIP = "Effective positions: mean of 2^H over the query rows, H the row entropy in bits"
-
-_three = partial(fixed, decimals=3)
 
 
 class EntropyDock(Panel):
@@ -40,13 +34,15 @@ class EntropyDock(Panel):
     def _make_plot(self) -> CurvePlot:
         plot = CurvePlot("query position t", "row entropy (bits)", x_prefix="t", can_point=True)
         plot.pointed.connect(self._on_position)
-        return named(plot, "entropyPlot", "Row entropy in bits over query position t", PLOT_TIP)
+        named(plot, "entropyPlot", "Row entropy in bits over query position t", "")
+        return explain(plot, Formula.ROW_ENTROPY, PLOT_TIP)
 
     def _make_table(self) -> NumberTable:
         table = NumberTable(whole_rows=True, most_rows=14, least_columns=5)
         table.row_pointed.connect(self._on_row)
         spoken = "Row entropy in bits, per query position and head"
-        return named(table, "entropyTable", spoken, TABLE_TIP)
+        named(table, "entropyTable", spoken, "")
+        return explain(table, Formula.ROW_ENTROPY, TABLE_TIP)
 
     def _make_body(self) -> QWidget:
         caption = QLabel("Row entropy H (bits), effective positions 2^H")
@@ -76,11 +72,11 @@ class EntropyDock(Panel):
 
     def keep_up(self, frame: Frame) -> None:
         """Fill the table."""
-        self.table.set_numbers(_numbers(frame.result))
+        self.table.set_numbers(_numbers(frame.result, frame.view.appearance.precision))
 
     def _show_curves(self, result: Result) -> None:
         bits = result.ceiling_bits
-        ceiling = Curve("ceiling log2 t", bits, QColor())
+        ceiling = Curve("ceiling log2 t", bits, QColor(), formula=Formula.CEILING)
         heads = enumerate(result.heads, 1)
         curves = [head_curve(number, head, head.row_entropy_bits) for number, head in heads]
         self.plot.set_y_range(0.0, float(bits.max()) or 1.0)
@@ -128,7 +124,7 @@ class _Split(QSplitter):
         return done
 
 
-def _numbers(result: Result) -> Numbers:
+def _numbers(result: Result, write: Precision) -> Numbers:
     """Return the table's content: a row per query position, then the means."""
     ceiling, heads = result.ceiling_bits, result.heads
     bits = np.column_stack([ceiling, *(head.row_entropy_bits for head in heads)])
@@ -137,12 +133,14 @@ def _numbers(result: Result) -> Numbers:
         float(np.exp2(ceiling).mean()),
         *(head.mean_effective_positions for head in heads),
     ]
-    columns = (Column("log2 t", CEILING_TIP), *head_columns(result))
-    return Numbers(_rows(len(bits)), columns, np.vstack([bits, means, counts]))
+    columns = (Column("log2 t", formula=Formula.CEILING), *head_columns(result))
+    return Numbers(_rows(len(bits), write), columns, np.vstack([bits, means, counts]))
 
 
-def _rows(n_positions: int) -> tuple[Row, ...]:
-    rows = [Row(f"t{number}", _three, "bits") for number in range(1, n_positions + 1)]
-    mean = Row("mean H", _three, "bits", MEAN_TIP, summary=True)
-    count = Row("mean 2^H", significant, "positions", POSITIONS_TIP, summary=True)
+@lru_cache(maxsize=1)  # rows are the same while they are written by the same function
+def _rows(n_positions: int, write: Precision) -> tuple[Row, ...]:
+    rows = [Row(f"t{number}", write.fixed, "bits") for number in range(1, n_positions + 1)]
+    mean = Row("mean H", write.fixed, "bits", summary=True, formula=Formula.MEAN_ENTROPY)
+    per_row = write.significant
+    count = Row("mean 2^H", per_row, "positions", summary=True, formula=Formula.MEAN_POSITIONS)
     return (*rows, mean, count)

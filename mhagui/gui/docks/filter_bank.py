@@ -1,5 +1,6 @@
 """The filter bank: what each head adds to O, and where a head is to be ablated."""
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -25,26 +26,23 @@ from mhagui.document.filter_bank import (
     in_bounds,
     residual_text,
 )
+from mhagui.formats import USUAL, Precision
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.ablation_site import AblationSite
+from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
-from mhagui.gui.pictures import position_labels
+from mhagui.gui.pictures import position_labels, signed_range
 from mhagui.gui.widgets.card_row import CardRow
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.term_card import PairCard, TermCard
-from mhagui.palette import diverging_table, head_colour
+from mhagui.palette import head_colour
 
 STRIP_WIDTH = 120
 BANK_TIP = "O as a sum of filters: what each head adds, A_h·X·W_V^h·W_O^(h), term by term"
 SITE_TIP = "A head zeroed before W_O, and the mistake: the same columns zeroed after W_O"
-TOTAL_TIP = "Σ_h A_h·X·W_V^h·W_O^(h), the sum of all terms"
-OUTPUT_TIP = "O = Concat·W_O, the heads' outputs side by side, projected at one stroke"
-RESIDUAL_TIP = (
-    "The filter-bank identity: both ways to O are computed, and only rounding can tell them apart. "
-    "The bound is the most that rounding alone can make of the difference, whatever the gains"
-)
 
 
 class FilterBankDock(GrowingPanel):
@@ -74,9 +72,13 @@ class FilterBankDock(GrowingPanel):
 
     def _name_widgets(self) -> None:
         self.bank_button.setChecked(True)
-        self.total_card.set_words(TOTAL_TIP, "Σ of the terms", "Σ terms", "Σ")
+        self.total_card.set_words(Formula.FILTER_BANK.sentences, "Σ of the terms", "Σ terms", "Σ")
         self.residual.setObjectName("filterBankIdentity")
-        self.residual.setToolTip(RESIDUAL_TIP)
+        explain(self.residual, Formula.RESIDUAL)
+        for part in (self.total_card.title, self.total_card.view):
+            put_above(part, Formula.FILTER_BANK)
+        for part in (self.total_card.caption, self.total_card.lower_view):
+            put_above(part, Formula.OUTPUT)
         self.strip.setObjectName("filterBankColours")
         self.strip.setMaximumWidth(STRIP_WIDTH)
 
@@ -130,7 +132,8 @@ class FilterBankDock(GrowingPanel):
         heads = frame.result.heads
         bank = filter_bank(frame.result, self._shown[1] if self._shown else None)
         limit = round_limit(np.array([bank.largest]), frame.result.output)
-        scale = ColourRange(-limit, limit, "terms, sums and O", diverging_table())
+        look = frame.view.appearance
+        scale = signed_range(limit, "terms, sums and O", look)
         self._shown = None  # or what scrolls while cards come and go draws one scene on another's
         self.strip.set_scale(scale)
         self._set_count(len(heads))
@@ -139,14 +142,15 @@ class FilterBankDock(GrowingPanel):
         for place, (card, head) in enumerate(zip(self.cards, heads, strict=True)):
             _name_card(card, place + 1, head)
             colour = QColor(head_colour(head.head.uid))
-            card.bar.set_norm(bank.norms[place], bank.norms_heard[place], most, colour)
+            norms = bank.norms[place], bank.norms_heard[place]
+            card.bar.set_norm(*norms, most, colour, look.precision)
         count = f"{len(heads)} terms" if len(heads) > 1 else "1 term"
         self.total_card.note.set_texts(f"{count} added up", count)
         sign = "=" if frame.result.filter_bank_residual == 0 else "≈"
         self.total_card.set_lower_words(
-            OUTPUT_TIP, "O = Concat·W_O", f"{sign} Concat·W_O", f"{sign} O"
+            Formula.OUTPUT.sentences, "O = Concat·W_O", f"{sign} Concat·W_O", f"{sign} O"
         )
-        self._show_residual(frame.result)
+        self.residual.set_written(partial(_residual_texts, frame.result), look.precision)
         self._show_matrices()
 
     def _show_matrices(self) -> None:
@@ -165,18 +169,6 @@ class FilterBankDock(GrowingPanel):
             if place < len(cards):
                 cards[place].view.show_values(bank.terms[place], scale, rows, columns)
                 cards[place].lower_view.show_values(bank.sums[place], scale, rows, columns)
-
-    def _show_residual(self, result: Result) -> None:
-        residual = formats.short(result.filter_bank_residual, 2)
-        bound, units = formats.short(result.residual_bound, 2), formats.short(in_bounds(result), 2)
-        self.residual.set_texts(
-            f"{IDENTITY} = {residual_text(result)}",
-            f"{SHORT_IDENTITY} = {residual_text(result)}",
-            f"{SHORT_IDENTITY} = {residual} (bound {bound})",
-            f"residual {residual} ({units} of {bound})",
-            f"residual {residual}",
-            "",
-        )
 
     def _show_cursor(self, cursor: Cursor) -> None:
         for card in self.cards:
@@ -233,6 +225,19 @@ class FilterBankDock(GrowingPanel):
     def _on_mute(self, uid: int, muted: bool) -> None:
         if self.bench.scene.has_head(uid):  # or its card goes with the next frame
             self.bench.edit(set_muted(uid, muted))
+
+
+def _residual_texts(result: Result, write: Precision) -> tuple[str, ...]:
+    residual = write.short(result.filter_bank_residual, 2)
+    bound = write.short(result.residual_bound, 2)
+    texts = (
+        f"{IDENTITY} = {residual_text(result, write)}",
+        f"{SHORT_IDENTITY} = {residual_text(result, write)}",
+        f"{SHORT_IDENTITY} = {residual} (bound {bound})",
+        f"residual {residual} ({write.short(in_bounds(result), 2)} of {bound})",
+        f"residual {residual}",
+    )
+    return (*texts, "") if write == USUAL else texts
 
 
 def _name_card(card: TermCard, number: int, head: HeadResult) -> None:

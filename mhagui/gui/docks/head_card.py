@@ -36,10 +36,13 @@ from mhagui.document.edits import (
 )
 from mhagui.document.patterns import parameters_of
 from mhagui.document.weight_edits import to_pattern
-from mhagui.formats import fixed
+from mhagui.formats import USUAL, Precision
 from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import BAND, MUTE, demi_bold, draw_card, scaled_font
+from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.gain_control import GainControl
 from mhagui.gui.widgets.head_fields import LetterButton, NameEdit, PatternBox, SettingField
 from mhagui.gui.widgets.naming import named
@@ -57,18 +60,15 @@ _PATTERN_TIP = (
     "What Q and K are designed to find; hand-set keeps the Q and K of this moment as they are"
 )
 _CAPTION_TIP = "Layer 1 reads X; layer 2 reads X2 = X + what the heads of layer 1 add to it"
-_KEY_TIP = "|K|, the magnitude of the designed keys: 0 to 1000; the lesson has 3"
-_GAIN_TIP = "g in A = softmax(g·S), before the master gain; 1 is as designed"
-_RANK_TIP = "Numerical rank of Q·Kᵀ; no gain changes it"
-_LIVE_TIP = "Entropy of the cursor's row of A in bits, and 2 to that: how many positions it blends"
 
 
-def live_text(result: HeadResult, query: int) -> str:
+def live_texts(result: HeadResult, query: int, write: Precision) -> tuple[str, ...]:
     """Return row entropy and effective positions of a head at query row ``query`` (from 0)."""
     positions = float(result.effective_positions[query])
-    bits = fixed(float(result.row_entropy_bits[query]))
-    count = fixed(positions, 2 if not positions >= 100 else 0)
-    return f"row t{query + 1}: {bits} bits, {count} positions"
+    bits = write.fixed(float(result.row_entropy_bits[query]))
+    count = write.fixed(positions, 2 if not positions >= 100 else 0)
+    text = f"row t{query + 1}: {bits} bits, {count} positions"
+    return (text,) if write == USUAL else (text, f"{bits} bits, {count} pos.")
 
 
 def why_no_gain_acts(result: HeadResult) -> str:
@@ -119,7 +119,7 @@ class HeadCard(QWidget):
         self._gain_label = QLabel("gain")
         self._gain = GainControl()
         self._rank = QLabel()
-        self._live = QLabel()
+        self._live = FittingLabel()
         self._caption = QLabel()
         self._reason = QLabel()
         self._numbers = QGridLayout()
@@ -150,8 +150,11 @@ class HeadCard(QWidget):
         self._lay_out_numbers()
         self._label.setFont(demi_bold(QFont()))
         self._live.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._rank.setToolTip(_RANK_TIP)
-        self._live.setToolTip(_LIVE_TIP)
+        explain(self._rank, Formula.SCORE_RANK)
+        explain(self._live, Formula.EFFECTIVE_POSITIONS)
+        put_above(self._key, Formula.KEY_MAGNITUDE)
+        for part in (self._gain.slider, self._gain.box):
+            put_above(part, Formula.GAIN)
         self._caption.setToolTip(_CAPTION_TIP)
         self._key_label.setBuddy(self._key)
         self._gain_label.setBuddy(self._gain.slider)
@@ -238,7 +241,8 @@ class HeadCard(QWidget):
         reason = why_no_gain_acts(result)
         self._gain.show_gain(head.gain, why_fixed=reason)
         self._rank.setText(f"rank {result.score_rank}")
-        self._live.setText(live_text(result, cursor.query))
+        live = partial(live_texts, result, cursor.query)
+        self._live.set_written(live, frame.view.appearance.precision)
         _say(self._caption, caption_of(head))
         _say(self._reason, reason)
         self._mark(selected=cursor.head == self.uid, active=result.active)
@@ -273,12 +277,12 @@ class HeadCard(QWidget):
         named(self._solo, f"soloButton{number}", f"Solo {label}", _SOLO_TIP)
         named(self._pattern, f"patternBox{number}", f"Pattern of {label}", _PATTERN_TIP)
         self._key.setObjectName(f"keyMagnitudeBox{number}")
-        self._key.describe(f"Key magnitude of {label}", _KEY_TIP)
+        self._key.describe(f"Key magnitude of {label}", Formula.KEY_MAGNITUDE.sentences)
         for place, setting in enumerate(self._settings, start=1):
             setting.describe(f"settingBox{number}_{place}", label)
         self._gain.slider.setObjectName(f"gainSlider{number}")
         self._gain.box.setObjectName(f"gainBox{number}")
-        self._gain.describe(f"Gain of {label}", _GAIN_TIP)
+        self._gain.describe(f"Gain of {label}", Formula.GAIN.sentences)
 
     def _mark(self, *, selected: bool, active: bool) -> None:
         if (selected, active) != (self._selected, self._active):

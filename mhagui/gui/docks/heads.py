@@ -37,9 +37,11 @@ from mhagui.document.target import why_not_by_rows
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_card import HeadCard
 from mhagui.gui.docks.target_dialog import TargetDialog
+from mhagui.gui.formulas import Formula
 from mhagui.gui.icons import icon
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.column_scroll import ColumnScroll
+from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.gain_control import GainControl
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox
@@ -48,11 +50,6 @@ from mhagui.gui.widgets.page import label_of
 _MARGIN = 6
 _LENGTH_TIP = f"How many positions: 1 to {MAX_POSITIONS}; X is made anew"
 _WIDTH_TIP = f"Width of every head's queries and keys: 1 to {MAX_HEAD_WIDTH}; S = Q Kᵀ/√d_k"
-_MARGIN_TIP = (
-    "Where positions are points on a circle, neighbours come closer as T grows: their scores differ"
-    " by |Q|·|K|·(1 − cos 2π/T)/√d_k.\nOn: both magnitudes are times"
-    " √((1 − cos 2π/6) / (1 − cos 2π/T)), and the margin stays what it is at T = 6."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +177,13 @@ class HeadsDock(Panel):
         self._length.describe("Sequence length T", _LENGTH_TIP)
         self._width.setObjectName("keyWidthBox")
         self._width.describe("Width d_k", _WIDTH_TIP)
-        named(self._margin, "keepMarginBox", "Keep margin as T grows", _MARGIN_TIP)
+        named(self._margin, "keepMarginBox", "Keep margin as T grows", "")
+        explain(self._margin, Formula.KEPT_MARGIN)
         self._master.slider.setObjectName("masterGainSlider")
         self._master.box.setObjectName("masterGainBox")
-        self._master.describe("Master gain", "A factor on every head's g in A = softmax(g·S)")
+        self._master.describe("Master gain", Formula.MASTER_GAIN.sentences)
+        for part in (self._master.slider, self._master.box):
+            put_above(part, Formula.MASTER_GAIN)
 
     def _connect(self) -> None:
         self._length.valueChanged.connect(self._set_length)

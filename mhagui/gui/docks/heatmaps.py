@@ -17,10 +17,12 @@ from PySide6.QtWidgets import (
 
 from mhagui.document import ColourScale, Cursor, HeadResult, Quantity, ViewState
 from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.pictures import Pictures
 from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.colour_bar import ColourBar
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.matrix_card import MatrixCard
 from mhagui.gui.widgets.matrix_grid import CardGrid
 from mhagui.gui.widgets.naming import named
@@ -31,6 +33,7 @@ _QUANTITIES = {
     Quantity.WEIGHTS: ("Weights A", "Show the weights A = softmax(g·S) over the allowed keys"),
     Quantity.SCORES: ("Scores S", "Show the scores S = Q·Kᵀ/√d_k, which no gain changes"),
 }
+_FORMULAS = {Quantity.WEIGHTS: Formula.WEIGHTS, Quantity.SCORES: Formula.SCORES}
 _SCALE_TIP = (
     "How a weight becomes a colour: linear from 0 to 1, or to the largest weight of all heads\n"
     "(of rows t ≥ 2, for A is 1 in row 1), logarithmic, or relative to uniform: colours and cells\n"
@@ -83,6 +86,7 @@ class HeatmapsDock(GrowingPanel):
         for quantity, button in self._quantities.items():
             text, tip = _QUANTITIES[quantity]
             named(button, f"show{quantity.value.capitalize()}", f"Show {text}", tip)
+            explain(button, _FORMULAS[quantity], tip)
             button.setText(text)
             group.addButton(button)
             row.addWidget(button)
@@ -236,4 +240,5 @@ def _name_card(card: MatrixCard, place: int, head: HeadResult, view: ViewState) 
     card.set_head(head.head.uid, label, name, QColor(head_colour(head.head.uid)), head.standing)
     card.set_enlarged(head.head.uid == view.enlarged)
     what = _QUANTITIES[view.quantity][0]
-    card.set_words(f"{what} of head {place}, {name}", _VIEW_TIP.format(what, label, name))
+    formula = _FORMULAS[view.quantity]
+    card.set_words(f"{what} of head {place}, {name}", formula, _VIEW_TIP.format(what, label, name))

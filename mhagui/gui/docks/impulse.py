@@ -31,13 +31,15 @@ from mhagui.document.response import (
     study_responses,
     study_spectra,
 )
-from mhagui.formats import fixed
+from mhagui.formats import Precision
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_marks import head_curve
+from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.curve_legend import CurveLegend, LegendEntry
 from mhagui.gui.widgets.curve_plot import Curve
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.frequency_plot import FrequencyPlot
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox
@@ -54,19 +56,14 @@ ROW_TIP = "The query row t whose weights are shown: the impulse response at t. I
 TAPS_TIP = "Show row t of A_h over the key positions i, and the ideal filter behind it"
 RESPONSE_TIP = "Show what row t does to frequencies: |H(ω)| and group delay, lag τ = t − i"
 CAPTION_TIP = (
-    "Total-variation distance ½·Σ|a − ideal| of row t to the ideal filter that the head approaches "
-    "as its gain grows: 0 is the filter itself, 1 no tap in common; and its mean over all rows "
-    f"that have an ideal, above T = {MEAN_ROWS} over {MEAN_ROWS} evenly spaced rows"
+    "Mean: over all rows that have an ideal filter, "
+    f"above T = {MEAN_ROWS} over {MEAN_ROWS} evenly spaced rows."
 )
 PLOT_TIP = "Click, or press ← or →, to move the cursor's key i; ↑ or ↓ moves its row t."
 MAGNITUDE_TIP = (
-    "Magnitude of H(ω) = Σ h(τ)·exp(−jωτ), where h(τ) is the weight of key i = t − τ, "
-    f"at {len(FREQUENCIES)} frequencies: for t above {FINE_ROWS} some lobes lie between them"
+    f"Drawn at {len(FREQUENCIES)} frequencies: for t above {FINE_ROWS} some lobes lie between them."
 )
-DELAY_TIP = (
-    "Group delay −d arg H/dω in positions. There is none at a null of |H|; what is beyond "
-    "the range, where taps nearly cancel, is not drawn"
-)
+DELAY_TIP = "What is beyond the range of the plot, where taps nearly cancel, is not drawn."
 
 
 class ImpulseDock(Panel):
@@ -103,11 +100,12 @@ class ImpulseDock(Panel):
         row = QHBoxLayout(choice)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
-        for page, name, text, tip in (
-            (0, "showTaps", "Taps", TAPS_TIP),
-            (1, "showResponse", "Frequency response", RESPONSE_TIP),
+        for page, name, text, formula, tip in (
+            (0, "showTaps", "Taps", Formula.IMPULSE_RESPONSE, TAPS_TIP),
+            (1, "showResponse", "Frequency response", Formula.FREQUENCY_RESPONSE, RESPONSE_TIP),
         ):
             button = named(QRadioButton(text), name, f"Show {text.lower()}", tip)
+            explain(button, formula, tip)
             button.setChecked(page == 0)
             self._choices.addButton(button, page)
             row.addWidget(button)
@@ -126,7 +124,7 @@ class ImpulseDock(Panel):
                 self._response.show_row(frame.result, row)
             return
         if changed:
-            self._taps.show_row(frame.result, row)
+            self._taps.show_row(frame.result, row, frame.view.appearance.precision)
         self._taps.show_cursor(frame.view.cursor.head, frame.view.cursor.key)
 
     def forget(self) -> None:
@@ -140,8 +138,9 @@ class ImpulseDock(Panel):
     def _on_pointed(self, uid: int, row: int, key: int) -> None:
         self.bench.point(head=uid, query=row, key=key)
         # At once: the next key may be here before the next frame.
-        self._taps.show_row(self.bench.frame.result, self.bench.view.cursor.query)
-        self._taps.show_cursor(uid, self.bench.view.cursor.key)
+        view = self.bench.view
+        self._taps.show_row(self.bench.frame.result, view.cursor.query, view.appearance.precision)
+        self._taps.show_cursor(uid, view.cursor.key)
 
     def _on_page(self, page: int) -> None:
         self._pages.setCurrentIndex(page)
@@ -197,7 +196,7 @@ class _TapsPage(QWidget):
         column.addWidget(self._legend)
         column.addWidget(ColumnScroll(self.flow), 1)
 
-    def show_row(self, result: Result, row: int) -> None:
+    def show_row(self, result: Result, row: int, write: Precision) -> None:
         """Show ``row`` of every head."""
         n_positions = len(result.allowed)
         self._legend.set_entries(_legend_entries(n_positions, self.palette().text().color()))
@@ -207,7 +206,7 @@ class _TapsPage(QWidget):
             self.flow.cards, result.heads, study.responses, study.mean_distances, strict=True
         )
         for number, (card, head, response, mean) in enumerate(each, 1):
-            _fill(card, number, head, response, mean)
+            _fill(card, number, head, response, mean, write)
         self.flow.arrange()
 
     def show_cursor(self, uid: int, key: int) -> None:
@@ -233,8 +232,10 @@ class _ResponsePage(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.study: SpectrumStudy | None = None
-        self.magnitude = _plot("magnitudePlot", "magnitude |H|", MAGNITUDE_TIP)
-        self.delay = _plot("groupDelayPlot", "delay (positions)", DELAY_TIP)
+        self.magnitude = _plot("magnitudePlot", "magnitude |H|")
+        self.delay = _plot("groupDelayPlot", "delay (positions)")
+        explain(self.magnitude, Formula.FREQUENCY_RESPONSE, MAGNITUDE_TIP)
+        explain(self.delay, Formula.GROUP_DELAY, DELAY_TIP)
         self.magnitude.set_y_range(0.0, 1.0)
         self.delay.legend.hide()
         body = QWidget()
@@ -263,9 +264,9 @@ class _ResponsePage(QWidget):
         return [replace(head_curve(n, head, of), at=PLACES) for n, (head, of) in numbered]
 
 
-def _plot(object_name: str, y_title: str, tip: str) -> FrequencyPlot:
+def _plot(object_name: str, y_title: str) -> FrequencyPlot:
     spoken = f"{y_title} of row t over frequency, per head".capitalize()
-    return named(FrequencyPlot(y_title), object_name, spoken, tip)
+    return named(FrequencyPlot(y_title), object_name, spoken, "")
 
 
 def _legend_entries(n_positions: int, ink: QColor) -> tuple[LegendEntry, ...]:
@@ -274,11 +275,19 @@ def _legend_entries(n_positions: int, ink: QColor) -> tuple[LegendEntry, ...]:
         weight = "A[t, i], of each pixel the largest"
     if n_positions > MEAN_ROWS:
         distance = f"TV, mean over {MEAN_ROWS} rows"
-    return LegendEntry(weight, ink, "o"), LegendEntry(f"ideal filter · {distance}")
+    return (
+        LegendEntry(weight, ink, "o", formula=Formula.IMPULSE_RESPONSE),
+        LegendEntry(f"ideal filter · {distance}", formula=Formula.IDEAL_TAPS),
+    )
 
 
 def _fill(
-    card: StemCard, number: int, head: HeadResult, response: RowResponse, mean: float
+    card: StemCard,
+    number: int,
+    head: HeadResult,
+    response: RowResponse,
+    mean: float,
+    write: Precision,
 ) -> None:
     n_positions = len(head.weights)
     uid, label, colour = head.head.uid, f"h{number}", QColor(head_colour(head.head.uid))
@@ -286,15 +295,15 @@ def _fill(
     t = len(response.taps)
     card.uid = uid
     card.title.set_head(label, head.head.name, colour, head.standing)
-    card.title.setToolTip(plain(words))
+    explain(card.title, Formula.IMPULSE_RESPONSE, words)
     # Room for any row's texts, so that no card moves from row to row.
-    room = (_distance_text(f"t{n_positions}", value, mean) for value in (0.0, math.nan))
-    distance = _distance_text(f"t{t}", response.distance, mean)
+    room = (_distance_text(f"t{n_positions}", value, mean, write) for value in (1 / 3, math.nan))
+    distance = _distance_text(f"t{t}", response.distance, mean, write)
     card.set_caption((filter_of(head.head), distance), tuple(room))
-    card.caption.setToolTip(CAPTION_TIP)
+    explain(card.caption, Formula.TOTAL_VARIATION, CAPTION_TIP)
     card.plot.setAccessibleName(f"Impulse response of {words} at t{t}")
     card.plot.setToolTip(plain(f"Row t{t} of A of {words}. {PLOT_TIP}"))
-    stems = Stems(response.taps, response.ideal, n_positions, colour, not head.active)
+    stems = Stems(response.taps, response.ideal, n_positions, colour, not head.active, write)
     if not _look_alike(stems, card.plot.stems):
         card.plot.set_stems(stems)
 
@@ -302,11 +311,13 @@ def _fill(
 def _look_alike(stems: Stems, drawn: Stems | None) -> bool:
     """Return whether there is nothing to draw anew; taps are the same when they are one array."""
     return drawn is not None and (
-        stems.taps is drawn.taps and (stems.colour, stems.dimmed) == (drawn.colour, drawn.dimmed)
+        stems.taps is drawn.taps
+        and (stems.colour, stems.dimmed) == (drawn.colour, drawn.dimmed)
+        and stems.precision == drawn.precision
     )
 
 
-def _distance_text(t: str, distance: float, mean: float) -> str:
-    here = "no ideal" if math.isnan(distance) else f"TV {fixed(distance)}"
-    over_rows = "" if math.isnan(mean) else f" · mean {fixed(mean)}"
+def _distance_text(t: str, distance: float, mean: float, write: Precision) -> str:
+    here = "no ideal" if math.isnan(distance) else f"TV {write.fixed(distance)}"
+    over_rows = "" if math.isnan(mean) else f" · mean {write.fixed(mean)}"
     return f"{here} at {t}{over_rows}"

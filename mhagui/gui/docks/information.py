@@ -1,7 +1,6 @@
 """The information dock: what each head tells of the next token, and what two heads tell twice."""
 
 import math
-from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QMouseEvent
@@ -19,16 +18,18 @@ from mhagui.document.information import (
 )
 from mhagui.document.source_edits import SetSource
 from mhagui.document.token_source import TokenSource
+from mhagui.formats import Precision
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.source_controls import SourceControls
+from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
-from mhagui.gui.pictures import weight_table
+from mhagui.gui.pictures import weight_range
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.bar_list import Bar, BarList
-from mhagui.gui.widgets.colour_range import ColourRange
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.page import column, heading, label_of, page, sentence
@@ -37,24 +38,12 @@ from mhagui.palette import head_colour
 
 CELL = 40  # pixels that a cell of the divergences has at most
 HEADS_TIP = (
-    "I(Xₜ₊₁; oₜ^(h)) in bits, exact: all token sequences are gone through. oₜ^(h) = "
-    "Σ_i A_h[t,i]·e(Xᵢ) holds the weight on each symbol, e the one-hot vector of a token; "
-    "W_V is not applied, so that heads are compared by where they look. A head that attends by "
-    "content looks anew at every sequence, symbol s being word s of the vocabulary. "
-    "The line is what the whole past X₁..Xₜ tells"
+    "Exact: all token sequences are gone through. oₜ = Σ_i A_h[t,i]·e(Xᵢ) holds the weight on "
+    "each symbol, e the one-hot vector of a token; W_V is not applied, so that heads are compared "
+    "by where they look. A head that attends by content looks anew at every sequence, symbol s "
+    "being word s of the vocabulary. The line is what the whole past X₁..Xₜ tells."
 )
-JOINT_TIP = "I(Xₜ₊₁; oₜ^(a), oₜ^(b)): what the outputs of both heads tell when seen together"
-BALANCE_TIP = (
-    "I_a + I_b − I_ab. Above 0: part of what they tell both tell (redundancy). "
-    "Below 0: together they tell more than one by one (synergy). "
-    "0: they add, or redundancy and synergy weigh the same"
-)
-DIVERGENCE_TIP = (
-    "Jensen–Shannon divergence H((p + q)/2) − (H(p) + H(q))/2 of the rows p, q of two heads' A, "
-    "mean over the rows: 0 bits, they look alike; 1 bit, they share no key. "
-    "A click, or an arrow key, chooses the two heads"
-)
-_three = partial(formats.fixed, decimals=3)
+DIVERGENCE_TIP = "A click, or an arrow key, chooses the two heads."
 
 
 class InformationDock(Panel):
@@ -68,9 +57,9 @@ class InformationDock(Panel):
         self._divergences: Divergences | None = None
         self.controls = SourceControls()
         self.past, self.why_not = sentence("wholePast"), sentence("informationUnknown")
-        self.bars = _bars("informationBars", "Information of each head in bits", HEADS_TIP)
+        self.bars = _bars("informationBars", "Information of each head in bits")
         self.choices = [_choice("firstHead", "First head"), _choice("secondHead", "Second head")]
-        self.pair_bars = _bars("pairBars", "Information of two heads in bits", JOINT_TIP)
+        self.pair_bars = _bars("pairBars", "Information of two heads in bits")
         self.balance, self.verdict = sentence("redundancySynergy"), sentence("pairVerdict")
         self.matrix = _DivergenceView()
         self.strip, self.rows = ColourStrip(), sentence("divergenceRows")
@@ -87,9 +76,12 @@ class InformationDock(Panel):
         self.matrix.pointed.connect(self._on_pair)
 
     def _make_body(self) -> QWidget:
-        self.balance.setToolTip(BALANCE_TIP)
+        explain(self.balance, Formula.REDUNDANCY)
+        explain(self.past, Formula.WHOLE_PAST)
+        explain(self.bars, Formula.INFORMATION, HEADS_TIP)
+        explain(self.pair_bars, Formula.JOINT_INFORMATION)
         self.verdict.setFont(demi_bold(QFont()))
-        self._title = heading()
+        self._title = explain(heading(), Formula.INFORMATION)
         self._of_two = column(
             heading("Two heads together"),
             self._make_choices(),
@@ -100,9 +92,8 @@ class InformationDock(Panel):
         square = QHBoxLayout()
         square.addWidget(self.matrix, 1, Qt.AlignmentFlag.AlignTop)
         square.addStretch()
-        self._of_all = column(
-            heading("Jensen–Shannon divergence (bits)"), square, self.strip, self.rows
-        )
+        title = explain(heading("Jensen–Shannon divergence (bits)"), Formula.DIVERGENCE)
+        self._of_all = column(title, square, self.strip, self.rows)
         alone = (self._title, self.past, self.bars, self.why_not)
         source = (heading("Token source"), self.controls)
         return page(*alone, self._of_two, *source, self._of_all)
@@ -122,12 +113,12 @@ class InformationDock(Panel):
         row, scene = frame.view.cursor.query, frame.scene
         is_new = previous is None or frame.result is not previous.result
         if is_new:
-            self.controls.show_source(scene.source)
-            self._show_divergences(frame.result)
+            self.controls.show_source(scene.source, frame.view.appearance.precision)
+            self._show_divergences(frame)
         study = self._study
         if is_new or study is None or study.row != row:
             study = self._study = study_information(scene, frame.result, row, study)
-            self._show_heads(frame.result, study)
+            self._show_heads(frame, study)
         if is_new or previous is None or frame.view != previous.view:
             self._show_pair(frame, study)
         self.bars.mark_row(scene.index_of(frame.view.cursor.head))
@@ -136,16 +127,18 @@ class InformationDock(Panel):
         """Let go of the studies."""
         self._study = self._divergences = None
 
-    def _show_heads(self, result: Result, study: InformationStudy) -> None:
-        t = study.row + 1
+    def _show_heads(self, frame: Frame, study: InformationStudy) -> None:
+        t, write = study.row + 1, frame.view.appearance.precision
         symbols = math.log2(study.source.n_symbols)
         self._title.setText(f"What oₜ tells of Xₜ₊₁ at t = {t}")
         self.past.setText(
             study.why_not
-            or f"Line: the whole past, {_three(study.whole_past_bits)} bits. Full width: "
-            f"log2\xa0S\xa0=\xa0{_three(symbols)} bits. {len(study.sequences):,} token sequences."
+            or f"Line: the whole past, {write.fixed(study.whole_past_bits)} bits. Full width: "
+            f"log2\xa0S\xa0=\xa0{write.fixed(symbols)} bits. "
+            f"{len(study.sequences):,} token sequences."
         )
-        self.bars.set_bars(tuple(_head_bars(result, study)), symbols, study.whole_past_bits)
+        bars = tuple(_head_bars(frame.result, study, write))
+        self.bars.set_bars(bars, symbols, study.whole_past_bits, write)
         self.bars.setVisible(not study.why_not)
         reasons = [] if study.why_not else study.reasons()
         self.why_not.setText("\n".join(reasons))
@@ -162,16 +155,18 @@ class InformationDock(Panel):
             choice.show_heads(frame.scene.heads, frame.scene.heads[place].uid)
         self.matrix.set_cursor_cell(*pair)
         numbers = study.pair(*pair)
-        bars = list(_head_bars(frame.result, study))
+        write = frame.view.appearance.precision
+        bars = _head_bars(frame.result, study, write)
         grey = theme_of(self.palette()).muted
-        together = Bar("both", numbers.joint, grey, JOINT_TIP)
+        together = Bar("both", numbers.joint, grey)
         self.pair_bars.set_bars(
             (bars[pair[0]], bars[pair[1]], together),
             math.log2(study.source.n_symbols),
             study.whole_past_bits,
+            write,
         )
         self.balance.setText(
-            f"redundancy − synergy = {_signed(numbers.redundancy_minus_synergy)} bits"
+            f"redundancy − synergy = {_signed(numbers.redundancy_minus_synergy, write)} bits"
         )
         self.verdict.setText(verdict(numbers, *names) or "Not known")
         for part in (self.pair_bars, self.balance):
@@ -179,10 +174,11 @@ class InformationDock(Panel):
         at = frame.scene.index_of(frame.view.cursor.head)
         self.pair_bars.mark_row(pair.index(at) if at in pair else -1)
 
-    def _show_divergences(self, result: Result) -> None:
+    def _show_divergences(self, frame: Frame) -> None:
+        result = frame.result
         divergences = self._divergences = study_divergences(result, self._divergences)
         labels = formats.positions(len(result.heads), "h")
-        scale = ColourRange(0.0, 1.0, "divergence", weight_table(), unit=" bit")
+        scale = weight_range(1.0, "divergence", frame.view.appearance, unit=" bit")
         bands = tuple(QColor(head_colour(head.head.uid)) for head in result.heads)
         self.matrix.show_values(divergences.bits, scale, labels, labels, bands)
         self.matrix.limit_width(len(labels) * CELL)
@@ -196,7 +192,7 @@ class InformationDock(Panel):
     def _on_source(self, source: TokenSource, text: str, merge_key: object) -> None:
         self.bench.edit(SetSource(source, text, merge_key))
         # The next step may come before the next frame, and starts from this source.
-        self.controls.show_source(self.bench.scene.source)
+        self.controls.show_source(self.bench.scene.source, self.bench.view.appearance.precision)
 
     def _on_head(self, place: int) -> None:
         heads = self.bench.scene.heads
@@ -225,7 +221,8 @@ class _DivergenceView(SnugMatrixView):
     def __init__(self) -> None:
         super().__init__()
         spoken = "Jensen–Shannon divergence of each two heads, bits"
-        named(self, "divergenceMatrix", spoken, DIVERGENCE_TIP)
+        named(self, "divergenceMatrix", spoken, "")
+        explain(self, Formula.DIVERGENCE, DIVERGENCE_TIP)
 
     def limit_width(self, pixels: int) -> None:
         """Keep cells from growing beyond ``pixels`` in all."""
@@ -235,23 +232,23 @@ class _DivergenceView(SnugMatrixView):
         """Leave the choice of heads to a click."""
 
 
-def _head_bars(result: Result, study: InformationStudy) -> list[Bar]:
+def _head_bars(result: Result, study: InformationStudy, write: Precision) -> list[Bar]:
     bars = []
     for number, (head, told) in enumerate(zip(result.heads, study.heads, strict=True), 1):
         colour = QColor(head_colour(head.head.uid))
-        what = told.why_not or f"I = {formats.fixed(told.bits, 6)} bits"
+        what = told.why_not or f"I = {write.fixed(told.bits, 6)} bits"
         tip = f"h{number} {head.head.name}: {what}"
         bars.append(Bar(f"h{number}", told.bits, colour, tip, not head.active))
     return bars
 
 
-def _signed(bits: float) -> str:
-    text = _three(bits)
-    return f"+{text}" if bits > 0 and text != _three(0.0) else text
+def _signed(bits: float, write: Precision) -> str:
+    text = write.fixed(bits)
+    return f"+{text}" if bits > 0 and text != write.fixed(0.0) else text
 
 
-def _bars(object_name: str, name: str, tip: str) -> BarList:
-    return named(BarList(_three, "bits"), object_name, name, tip)
+def _bars(object_name: str, name: str) -> BarList:
+    return named(BarList("bits"), object_name, name, "")
 
 
 def _choice(object_name: str, name: str) -> HeadBox:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -89,7 +89,7 @@ class LessonDock(Panel):
 
     def _connect(self) -> None:
         self.session.changed.connect(self._show_progress)
-        self.session.said.connect(self._say)
+        self.session.said.connect(self.said)
         self.choice.activated.connect(self._on_chosen)
         self.next.clicked.connect(self._on_next)
         self.export.clicked.connect(self._on_export)
@@ -163,11 +163,6 @@ class LessonDock(Panel):
         for before, after in pairwise(chain):
             QWidget.setTabOrder(before, after)
 
-    def _say(self, sentence: str) -> None:
-        self.said.emit(sentence)
-        if QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
-
     # --- what the user does
 
     def _on_chosen(self, index: int) -> None:
@@ -201,7 +196,7 @@ class LessonDock(Panel):
         if self.bench.edit(edit):
             head = f"h{frame.scene.index_of(uid) + 1}"
             gain = short(self.bench.scene.head(uid).gain, 5)
-            self._say(f"Gain of {head} set to {gain}.")
+            self.said.emit(f"Gain of {head} set to {gain}.")
 
     def _on_over(self) -> None:
         box = QMessageBox(self)
@@ -239,7 +234,7 @@ class LessonDock(Panel):
         except UserError as error:
             self.bench.refused.emit(str(error))
         else:
-            self._say(f"Report written to {path}")
+            self.said.emit(f"Report written to {path}")
         finally:
             QGuiApplication.restoreOverrideCursor()
 

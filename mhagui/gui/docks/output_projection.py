@@ -1,5 +1,7 @@
 """The output projection: W_O to edit, and what it makes of the heads' outputs."""
 
+from functools import partial
+
 import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QResizeEvent
@@ -19,36 +21,25 @@ from mhagui.document.edits import SetProjectionBlock
 from mhagui.document.filter_bank import IDENTITY
 from mhagui.document.presets import Preset, SetPreset
 from mhagui.document.records import Array
+from mhagui.formats import Precision
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.projection_presets import PresetMenu
+from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
-from mhagui.gui.pictures import position_labels, weight_table
+from mhagui.gui.pictures import position_labels, signed_range, weight_range
 from mhagui.gui.widgets.cards import bare_area
-from mhagui.gui.widgets.colour_range import ColourRange, round_limit
+from mhagui.gui.widgets.colour_range import round_limit
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.editable_model import EditableMatrix, EditableModel
 from mhagui.gui.widgets.editable_table import EditableTable
 from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.scrub import stepped
 from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
-from mhagui.palette import diverging_table, head_colour
+from mhagui.palette import head_colour
 
-W_O_TIP = (
-    "W_O, the output projection: row h.k is feature k of head h, column d_j output channel j. "
-    "The rows of head h are its synthesis block W_O^(h)"
-)
-CONCAT_TIP = "Concat = [O_1 .. O_H]: the heads' outputs A_h·X·W_V^h side by side, 0 where ablated"
-OUTPUT_TIP = "O = Concat·W_O, the layer's output: rows are positions t, columns output channels"
-LISTENING_TIP = (
-    "Who listens to whom: ‖W_O^(h)[:, j]‖, the norm of column j of head h's block of W_O: "
-    "how much output channel d_j takes from head h"
-)
-RESIDUAL_TIP = (
-    "The filter-bank identity: Concat·W_O is the sum of what each head adds, A_h·X·W_V^h·W_O^(h). "
-    "Computed both ways; the largest difference can only be rounding"
-)
 WIDE = 1.25  # times as wide as high: from here on W_O stands beside what it makes
 
 
@@ -62,9 +53,9 @@ class OutputProjectionDock(GrowingPanel):
         self._model = EditableModel(self)
         self.table = EditableTable(self._model)
         self._presets = PresetMenu()
-        self.concat_view = _view("concatView", "Concat", CONCAT_TIP)
-        self.output_view = _view("outputView", "O = Concat·W_O", OUTPUT_TIP)
-        self.listening_view = _view("listeningView", "Who listens to whom", LISTENING_TIP)
+        self.concat_view = _view("concatView", "Concat", Formula.CONCAT)
+        self.output_view = _view("outputView", "O = Concat·W_O", Formula.OUTPUT)
+        self.listening_view = _view("listeningView", "Who listens to whom", Formula.LISTENING)
         self._signed_strip, self._listening_strip = ColourStrip(), ColourStrip()
         self.residual = FittingLabel()
         self._name_widgets()
@@ -75,7 +66,7 @@ class OutputProjectionDock(GrowingPanel):
         self.table.setObjectName("outputProjectionTable")
         self.table.setAccessibleName("Output projection W_O")
         self.residual.setObjectName("filterBankResidual")
-        self.residual.setToolTip(RESIDUAL_TIP)
+        explain(self.residual, Formula.RESIDUAL)
         self._signed_strip.setObjectName("signedColours")
         self._listening_strip.setObjectName("listeningColours")
 
@@ -107,7 +98,7 @@ class OutputProjectionDock(GrowingPanel):
     def _make_editor(self) -> QVBoxLayout:
         controls = QHBoxLayout()
         controls.setSpacing(6)
-        controls.addWidget(_caption(W_O_TIP, "W_O"))
+        controls.addWidget(_caption(Formula.OUTPUT_PROJECTION, "W_O"))
         controls.addWidget(self._presets.button)
         controls.addWidget(self._presets.seed)
         column = QVBoxLayout()
@@ -120,9 +111,9 @@ class OutputProjectionDock(GrowingPanel):
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(4)
-        grid.addWidget(_caption(CONCAT_TIP, "Concat"), 0, 0)
-        grid.addWidget(_caption(OUTPUT_TIP, "O = Concat·W_O", "O"), 0, 1)
-        grid.addWidget(_caption(LISTENING_TIP, "Who listens to whom", "Listening"), 0, 2)
+        grid.addWidget(_caption(Formula.CONCAT, "Concat"), 0, 0)
+        grid.addWidget(_caption(Formula.OUTPUT, "O = Concat·W_O", "O"), 0, 1)
+        grid.addWidget(_caption(Formula.LISTENING, "Who listens to whom", "Listening"), 0, 2)
         for column, view in enumerate((self.concat_view, self.output_view, self.listening_view)):
             grid.addWidget(view, 1, column, Qt.AlignmentFlag.AlignTop)
             grid.setColumnStretch(column, 3 if view is self.listening_view else 6)
@@ -157,10 +148,13 @@ class OutputProjectionDock(GrowingPanel):
         """Show W_O in the table's model."""
         scene, bands = frame.scene, _bands(frame.scene)
         shown = self._model.matrix
-        if scene.w_o is not shown.values or bands != shown.row_bands:
+        look = frame.view.appearance
+        if scene.w_o is not shown.values or (bands, look) != (shown.row_bands, shown.look):
             rows = formats.head_columns(scene.n_heads, scene.d_v)
             columns = formats.positions(scene.d_model, "d")
-            matrix = EditableMatrix("W_O", scene.w_o, rows, columns, bands, per_head=scene.d_v)
+            matrix = EditableMatrix(
+                "W_O", scene.w_o, rows, columns, bands, per_head=scene.d_v, look=look
+            )
             self._model.set_matrix(matrix)
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
@@ -170,7 +164,8 @@ class OutputProjectionDock(GrowingPanel):
         if previous is None or frame.result is not previous.result:
             self._show_signed(frame)
             self._show_listening(frame)
-            self._show_residual(frame.result)
+            residual = partial(_residual_texts, frame.result)
+            self.residual.set_written(residual, frame.view.appearance.precision)
         self._show_cursor(frame.scene, frame.view.cursor)
 
     def _show_cursor(self, scene: Scene, cursor: Cursor) -> None:
@@ -183,7 +178,7 @@ class OutputProjectionDock(GrowingPanel):
     def _show_signed(self, frame: Frame) -> None:
         scene, result = frame.scene, frame.result
         limit = round_limit(result.concat, result.output)
-        scale = ColourRange(-limit, limit, "Concat and O", diverging_table())
+        scale = signed_range(limit, "Concat and O", frame.view.appearance)
         rows, bands = position_labels(scene.n_positions), _bands(scene)
         columns = formats.head_columns(scene.n_heads, scene.d_v)
         self.concat_view.show_values(result.concat, scale, rows, columns, bands)
@@ -194,21 +189,13 @@ class OutputProjectionDock(GrowingPanel):
 
     def _show_listening(self, frame: Frame) -> None:
         values = frame.result.listening
-        scale = ColourRange(0.0, round_limit(values), "norm ‖W_O^(h)[:, j]‖", weight_table())
+        look = frame.view.appearance
+        scale = weight_range(round_limit(values), "norm ‖W_O^(h)[:, j]‖", look)
         rows = formats.positions(frame.scene.d_model, "d")
         columns = formats.positions(frame.scene.n_heads, "h")
         bands = tuple(QColor(head_colour(head.uid)) for head in frame.scene.heads)
         self.listening_view.show_values(values, scale, rows, columns, bands)
         self._listening_strip.set_scale(scale)
-
-    def _show_residual(self, result: Result) -> None:
-        residual = formats.short(result.filter_bank_residual, 2)
-        bound = formats.short(result.residual_bound, 2)
-        self.residual.set_texts(
-            f"{IDENTITY} = {residual}\n(rounding alone can make {bound})",
-            f"filter-bank residual = {residual}\n(rounding alone can make {bound})",
-            f"residual = {residual}\n(rounding: {bound})",
-        )
 
     # --- what the user does
 
@@ -242,8 +229,18 @@ class OutputProjectionDock(GrowingPanel):
         self._show_cursor(self.bench.scene, self.bench.view.cursor)
 
 
-def _view(object_name: str, name: str, tip: str) -> SnugMatrixView:
-    return named(SnugMatrixView(), object_name, name, tip)
+def _residual_texts(result: Result, write: Precision) -> tuple[str, ...]:
+    residual = write.short(result.filter_bank_residual, 2)
+    bound = write.short(result.residual_bound, 2)
+    return (
+        f"{IDENTITY} = {residual}\n(rounding alone can make {bound})",
+        f"filter-bank residual = {residual}\n(rounding alone can make {bound})",
+        f"residual = {residual}\n(rounding: {bound})",
+    )
+
+
+def _view(object_name: str, name: str, formula: Formula) -> SnugMatrixView:
+    return explain(named(SnugMatrixView(), object_name, name, ""), formula)
 
 
 def _bands(scene: Scene) -> tuple[QColor, ...]:
@@ -252,8 +249,7 @@ def _bands(scene: Scene) -> tuple[QColor, ...]:
     return tuple(colour for colour in colours for _ in range(scene.d_v))
 
 
-def _caption(tip: str, *texts: str) -> FittingLabel:
+def _caption(formula: Formula, *texts: str) -> FittingLabel:
     label = FittingLabel(*texts)
     label.setFont(demi_bold(label.font()))
-    label.setToolTip(tip)
-    return label
+    return explain(label, formula)

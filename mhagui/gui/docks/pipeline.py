@@ -1,5 +1,7 @@
 """The pipeline: one head from queries and keys to its part of the output, stage by stage."""
 
+from functools import partial
+
 from PySide6.QtCore import QKeyCombination, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
@@ -12,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document import HeadResult
-from mhagui.document.compute import BoolArray, Recall, Steps
+from mhagui.document.compute import Recall, Steps
 from mhagui.document.pipeline import (
     STAGES,
     Axis,
@@ -24,6 +26,7 @@ from mhagui.document.pipeline import (
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.pipeline_pictures import stage_pictures, thumbnails
 from mhagui.gui.docks.pipeline_words import stage_words
+from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.icons import icon
 from mhagui.gui.theme import theme_of
@@ -31,6 +34,7 @@ from mhagui.gui.widgets.colour_range import ColourRange
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.drawing import demi_bold, scaled_font
 from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.matrix_keys import moved
 from mhagui.gui.widgets.matrix_row import MatrixRow, Term
@@ -47,6 +51,16 @@ ROW_TIP = (
     "Left and Right, or Page Up and Page Down, go to the stage before and after; Home and End to\n"
     "the first and last; Space plays. Shift with the arrows moves the cursor's cell; Enter or a\n"
     "click shows its arithmetic."
+)
+STAGE_FORMULAS = (
+    Formula.QUERIES_AND_KEYS,
+    Formula.PRODUCT,
+    Formula.SCORES,
+    Formula.GAINED_SCORES,
+    Formula.MASK,
+    Formula.SOFTMAX,
+    Formula.HEAD_OUTPUT,
+    Formula.TERM,
 )
 _STAGE_KEYS = {
     Qt.Key.Key_Left: -1,
@@ -112,6 +126,9 @@ class PipelineDock(GrowingPanel):
         self.words.setObjectName("stageWords")
         self.row.setObjectName("stageMatrices")
         self.row.setToolTip(ROW_TIP)
+        for number, (button, stage) in enumerate(zip(self.steps.buttons, STAGES, strict=True)):
+            more = f"Stage {number + 1} of {len(STAGES)}: {stage.meaning}."
+            explain(button, STAGE_FORMULAS[number], more)
         self._show_playing()
 
     def _connect(self) -> None:
@@ -183,13 +200,14 @@ class PipelineDock(GrowingPanel):
         head = frame.result.heads[place]
         recall = Recall(self._pictures)
         self._show_stage(frame, place, stage, recall)
-        self._show_thumbnails(head, frame.result.allowed, recall)
+        self._show_thumbnails(frame, head, recall)
         self._pictures = recall.steps
         row = row_arithmetic(frame.result, place, cursor.query)
-        words = stage_words(stage, row, cursor.key, head)
-        self.words.set_texts(*words)
+        words = partial(stage_words, stage, row, cursor.key, head)
+        self.words.set_written(words, frame.view.appearance.precision)
+        explain(self.title, STAGE_FORMULAS[stage])
         self.row.setAccessibleName(_tip(stage))
-        self.row.setAccessibleDescription(words[0])
+        self.row.setAccessibleDescription(self.words.accessibleName())
 
     def forget(self) -> None:
         """Let go of matrices and pictures."""
@@ -199,7 +217,7 @@ class PipelineDock(GrowingPanel):
     def _show_stage(self, frame: Frame, place: int, stage: int, recall: Recall) -> None:
         head, cursor = frame.result.heads[place], frame.view.cursor
         self._study = study_stage(frame.scene, frame.result, place, stage, self._study)
-        drawn, scales = stage_pictures(self._study.matrices, recall)
+        drawn, scales = stage_pictures(self._study.matrices, frame.view.appearance, recall)
         marks = {Axis.QUERY: cursor.query, Axis.KEY: cursor.key}
         self.row.show_terms(
             [
@@ -219,10 +237,11 @@ class PipelineDock(GrowingPanel):
                 name.setText(what[0])
                 strip.set_scale(what[1])
 
-    def _show_thumbnails(self, head: HeadResult, allowed: BoolArray, recall: Recall) -> None:
+    def _show_thumbnails(self, frame: Frame, head: HeadResult, recall: Recall) -> None:
         ratio, theme = self.devicePixelRatioF(), theme_of(self.palette())
         side = round(self.steps.picture_size() * ratio)
-        drawn = thumbnails(head, allowed, side, theme, recall)
+        look, allowed = frame.view.appearance, frame.result.allowed
+        drawn = thumbnails(head, allowed, side, theme, look, recall)
         for image in drawn:
             image.setDevicePixelRatio(ratio)
         self.steps.set_pictures(drawn)

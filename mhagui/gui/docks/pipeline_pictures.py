@@ -7,45 +7,47 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage, QPainter
 
 from mhagui import core, formats
-from mhagui.document import HeadResult
+from mhagui.document import Appearance, HeadResult
 from mhagui.document.compute import BoolArray, Recall
 from mhagui.document.pipeline import Axis, StageMatrix
 from mhagui.document.records import Array
-from mhagui.gui.pictures import position_labels, signed_range, weight_table
+from mhagui.gui.pictures import position_labels, signed_range, weight_range, weight_table
 from mhagui.gui.theme import Theme
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit
 from mhagui.gui.widgets.drawing import Levels, argb, indexed_image
 from mhagui.gui.widgets.matrix_picture import HATCHED, Picture, Writing
-from mhagui.palette import diverging_table, table_on
-
-WEIGHTS = ColourRange(0.0, 1.0, "weight A, linear, 0 to 1", weight_table())
+from mhagui.palette import diverging_table, is_signed, table_on
 
 
 def stage_pictures(
-    matrices: tuple[StageMatrix, ...], recall: Recall
+    matrices: tuple[StageMatrix, ...], look: Appearance, recall: Recall
 ) -> tuple[list[Picture], dict[str, ColourRange]]:
     """Return a picture of each matrix, and the colours that the named matrices share."""
-    scales = _scales(matrices)
+    scales = _scales(matrices, look)
     pictures = []
     for number, matrix in enumerate(matrices):
-        look = matrix.values, matrix.allowed, matrix.name, matrix.axes, scales[matrix.scale]
-        pictures.append(recall(f"picture {number}", _picture, *look))
+        what = matrix.values, matrix.allowed, matrix.name, matrix.axes, scales[matrix.scale]
+        pictures.append(recall(f"picture {number}", _picture, *what))
     return pictures, scales
 
 
-def _scales(matrices: tuple[StageMatrix, ...]) -> dict[str, ColourRange]:
+def _scales(matrices: tuple[StageMatrix, ...], look: Appearance) -> dict[str, ColourRange]:
     scales: dict[str, ColourRange] = {}
     for matrix in matrices:
         if matrix.scale not in scales:
             sharing = [other.values for other in matrices if other.scale == matrix.scale]
-            scales[matrix.scale] = WEIGHTS if matrix.is_weights else _signed_range(sharing)
+            scales[matrix.scale] = (
+                weight_range(1.0, "weight A, linear, 0 to 1", look)
+                if matrix.is_weights
+                else _signed_range(sharing, look)
+            )
     return scales
 
 
-def _signed_range(matrices: list[Array]) -> ColourRange:
+def _signed_range(matrices: list[Array], look: Appearance) -> ColourRange:
     """Return round limits, found without making more such matrices, which may be large."""
     ends = [end for matrix in matrices for end in (matrix.max(), matrix.min())]
-    return signed_range(round_limit(np.array(ends)), "linear")
+    return signed_range(round_limit(np.array(ends)), "linear", look)
 
 
 def _picture(
@@ -55,7 +57,7 @@ def _picture(
     axes: tuple[Axis, Axis],
     scale: ColourRange,
 ) -> Picture:
-    is_weights = scale is WEIGHTS
+    is_weights = not is_signed(scale.table)
     rows, columns = map(_labels, axes, values.shape)
     return Picture(
         values=values,
@@ -67,6 +69,7 @@ def _picture(
         writings=_writings(3, 2) if is_weights else _writings(2, 1),
         signed=not is_weights,
         noun="weight" if is_weights else name,
+        precision=scale.precision,
     )
 
 
@@ -84,7 +87,12 @@ def _writings(*decimals: int) -> tuple[Writing, ...]:
 
 
 def thumbnails(
-    head: HeadResult, allowed: BoolArray, side: int, theme: Theme, recall: Recall
+    head: HeadResult,
+    allowed: BoolArray,
+    side: int,
+    theme: Theme,
+    look: Appearance,
+    recall: Recall,
 ) -> tuple[QImage, ...]:
     """Return a picture of what comes out of every stage, ``side`` device pixels square.
 
@@ -93,28 +101,37 @@ def thumbnails(
     """
     scores = recall("pooled", _pooled, head.scores, side)
     hidden = recall("hidden", _hidden, allowed, side)
-    sign, look = float(np.sign(head.gain)), (side, theme)
-    query = recall("query", _signed_image, head.q, 1.0, None, *look)
-    product = recall("product", _signed_image, scores, 1.0, None, *look)
-    gained = recall("gained", _signed_image, scores, sign, None, *look)
-    masked = recall("masked", _signed_image, scores, sign, hidden, *look)
-    weights = recall("weights", _weights_image, head.weights, hidden, *look)
-    output = recall("output", _signed_image, head.output, 1.0, None, *look)
-    term = recall("term", _signed_image, head.term, 1.0, None, *look)
+    sign, signed = float(np.sign(head.gain)), diverging_table(colours=look.signed_colours)
+    ground = signed, side, theme
+    query = recall("query", _signed_image, head.q, 1.0, None, *ground)
+    product = recall("product", _signed_image, scores, 1.0, None, *ground)
+    gained = recall("gained", _signed_image, scores, sign, None, *ground)
+    masked = recall("masked", _signed_image, scores, sign, hidden, *ground)
+    shares = weight_table(look.weight_colours)
+    weights = recall("weights", _weights_image, head.weights, hidden, shares, side, theme)
+    output = recall("output", _signed_image, head.output, 1.0, None, *ground)
+    term = recall("term", _signed_image, head.term, 1.0, None, *ground)
     return query, product, product, gained, masked, weights, output, term
 
 
 def _signed_image(
-    values: Array, sign: float, hidden: BoolArray | None, side: int, theme: Theme
+    values: Array,
+    sign: float,
+    hidden: BoolArray | None,
+    colours: Levels,
+    side: int,
+    theme: Theme,
 ) -> QImage:
     pooled = sign * _pooled(values, side)
     limit = float(np.max(np.abs(pooled))) or 1.0
-    return _image(core.quantise(pooled, -limit, limit), hidden, diverging_table(), side, theme)
+    return _image(core.quantise(pooled, -limit, limit), hidden, colours, side, theme)
 
 
-def _weights_image(weights: Array, hidden: BoolArray, side: int, theme: Theme) -> QImage:
+def _weights_image(
+    weights: Array, hidden: BoolArray, colours: Levels, side: int, theme: Theme
+) -> QImage:
     shares = core.quantise(core.pool_maximum(weights, side, side), 0.0, 1.0)
-    return _image(shares, hidden, weight_table(), side, theme)
+    return _image(shares, hidden, colours, side, theme)
 
 
 def _pooled(values: Array, side: int) -> Array:

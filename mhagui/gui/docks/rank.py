@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
@@ -10,13 +10,15 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QVBoxLay
 from mhagui.document import HeadResult, Result, Scene, WhatIf
 from mhagui.document.compute import WeightSpectrum
 from mhagui.document.cost import is_standard, parameters_of, score_flops
-from mhagui.formats import significant
+from mhagui.formats import Precision
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_marks import head_columns, head_curve
+from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.colour_range import round_limit
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.curve_plot import CurvePlot
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import Column, Numbers, Row
 from mhagui.gui.widgets.page import heading, number_table, page, sentence
@@ -34,13 +36,6 @@ WEIGHTS_TEXT = (
     "Effective rank = exp(−Σ p ln p), p = each singular value's share of their sum; "
     "1 to T\xa0=\xa0{t}."
 )
-RANK_TIP = "Numerical rank of Q·Kᵀ: singular values that are more than rounding; at most d_k"
-SIGMA_TIP = "Singular value {} of Q·Kᵀ, without 1/√d_k and without the gain"
-EFFECTIVE_TIP = (
-    "Effective rank of the weights A (Roy & Vetterli 2007): exp of the entropy of the shares "
-    "p = σ/Σσ of the singular values. 1: every row is the same pattern; T: none is"
-)
-PLOT_TIP = "Singular values σ_k of each head's weights A, largest first; none can exceed √T"
 COMPUTE_TIP = "Decompose the weights A of every head once, as they are now"
 
 
@@ -56,13 +51,17 @@ class RankDock(Panel):
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "rankDock", "Rank")
         self._scores_text, self._weights_text = sentence(), sentence()
-        self._parameters_text, self._flops_text = sentence(), sentence()
+        self._parameters_text, self._flops_text = sentence(), sentence("scoreFlops")
         self.rank_table = number_table("rankTable", "Rank and singular values of Q·Kᵀ, per head", 6)
         self.effective_table = number_table(
             "effectiveRankTable", "Effective rank of A, per head", 1
         )
         self.parameter_table = number_table("parameterTable", "Parameters of the projections", 1)
         self.parameter_table.verticalHeader().hide()
+        explain(self._scores_text, Formula.SCORE_RANK)
+        explain(self._weights_text, Formula.EFFECTIVE_RANK)
+        explain(self._parameters_text, Formula.PARAMETERS)
+        explain(self._flops_text, Formula.SCORE_FLOPS)
         self._spectrum = _Spectrum()
         self._spectrum.button.clicked.connect(self._on_compute)
         self._awaited: list[WeightSpectrum] = []
@@ -89,7 +88,7 @@ class RankDock(Panel):
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw what has changed of weights and sizes."""
         if previous is None or frame.result is not previous.result:
-            self._show_weights(frame.result)
+            self._show_weights(frame)
         column = frame.scene.index_of(frame.view.cursor.head)
         self.rank_table.mark_column(column)
         self.effective_table.mark_column(column)
@@ -97,14 +96,14 @@ class RankDock(Panel):
     def keep_up(self, frame: Frame) -> None:
         """Show what is cheap to know, unlike the decompositions of A below."""
         self._scores_text.setText(SCORES_TEXT.format(d_k=frame.scene.d_k))
-        self.rank_table.set_numbers(_rank_numbers(frame.result, frame.scene.d_k))
+        self.rank_table.set_numbers(_rank_numbers(frame))
         self._show_cost(frame.scene)
         if frame.scene.n_positions <= CHEAP_POSITIONS:
-            self._show_effective_ranks(frame.result)
+            self._show_effective_ranks(frame)
 
-    def _show_weights(self, result: Result) -> None:
-        n_positions = len(result.allowed)
-        n_known = self._show_effective_ranks(result)
+    def _show_weights(self, frame: Frame) -> None:
+        result, n_positions = frame.result, frame.scene.n_positions
+        n_known = self._show_effective_ranks(frame)
         self._weights_text.setText(WEIGHTS_TEXT.format(t=n_positions))
         shown = [head.weight_spectrum for head in result.heads]
         if any(spectrum not in shown for spectrum in self._awaited):
@@ -114,16 +113,15 @@ class RankDock(Panel):
         elif not self._awaited:
             self._spectrum.ask(n_positions, len(result.heads) - n_known)
 
-    def _show_effective_ranks(self, result: Result) -> int:
+    def _show_effective_ranks(self, frame: Frame) -> int:
         """Show those that are known or cheap, and return how many they are."""
+        result, rows = frame.result, _effective_rows(frame.view.appearance.precision)
         known = [_is_affordable(head) for head in result.heads]
         ranks = [
             head.effective_rank if is_known else math.nan
             for head, is_known in zip(result.heads, known, strict=True)
         ]
-        self.effective_table.set_numbers(
-            Numbers(_EFFECTIVE_ROWS, head_columns(result), np.array([ranks]))
-        )
+        self.effective_table.set_numbers(Numbers(rows, head_columns(result), np.array([ranks])))
         return sum(known)
 
     def _show_cost(self, scene: Scene) -> None:
@@ -164,7 +162,8 @@ class _Spectrum(QStackedWidget):
     def __init__(self) -> None:
         super().__init__()
         self.plot = CurvePlot("index k", "σ_k of A")
-        named(self.plot, "spectrumPlot", "Singular values of the weights A, per head", PLOT_TIP)
+        named(self.plot, "spectrumPlot", "Singular values of the weights A, per head", "")
+        explain(self.plot, Formula.SINGULAR_VALUES)
         self._reason = sentence()
         self.button = QPushButton("Compute")
         named(self.button, "computeRankButton", "Compute the singular values of A", COMPUTE_TIP)
@@ -215,19 +214,27 @@ def _decompose(spectrum: WeightSpectrum) -> float:
     return spectrum.effective_rank
 
 
-def _rank_numbers(result: Result, d_k: int) -> Numbers:
+def _rank_numbers(frame: Frame) -> Numbers:
     """Return the score ranks, and below them the singular values of Q·Kᵀ as far as there are."""
+    result, d_k = frame.result, frame.scene.d_k
     values = np.full((1 + d_k, len(result.heads)), np.nan)
     for column, head in enumerate(result.heads):
         sigma = head.score_singular_values
         values[0, column] = head.score_rank
         values[1 : 1 + len(sigma), column] = sigma
-    return Numbers(_rank_rows(d_k), head_columns(result), values)
+    return Numbers(_rank_rows(d_k, frame.view.appearance.precision), head_columns(result), values)
 
 
-def _rank_rows(d_k: int) -> tuple[Row, ...]:
-    sigmas = (Row(f"σ{k}", significant, tip=SIGMA_TIP.format(k)) for k in range(1, d_k + 1))
-    return (Row("rank", _whole, tip=RANK_TIP), *sigmas)
+@lru_cache(maxsize=1)  # rows are the same while they are written by the same function
+def _rank_rows(d_k: int, write: Precision) -> tuple[Row, ...]:
+    sigma = partial(Row, write=write.significant, formula=Formula.SCORE_SINGULAR_VALUES)
+    sigmas = (sigma(f"σ{k}") for k in range(1, d_k + 1))
+    return (Row("rank", _whole, formula=Formula.SCORE_RANK), *sigmas)
+
+
+@lru_cache(maxsize=1)
+def _effective_rows(write: Precision) -> tuple[Row, ...]:
+    return (Row("eff. rank", write.significant, formula=Formula.EFFECTIVE_RANK),)
 
 
 def _parameter_formula(sizes: WhatIf, total: int) -> str:
@@ -250,6 +257,11 @@ def _flops_formula(sizes: WhatIf) -> str:
     )
 
 
-_EFFECTIVE_ROWS = (Row("eff. rank", significant, tip=EFFECTIVE_TIP),)
 _PARAMETER_ROWS = (Row("parameters", _whole),)
-_PARAMETER_COLUMNS = tuple(Column(name) for name in ("W_Q", "W_K", "W_V", "W_O", "total"))
+_PARAMETER_COLUMNS = (
+    Column("W_Q", formula=Formula.QUERY_PARAMETERS),
+    Column("W_K", formula=Formula.QUERY_PARAMETERS),
+    Column("W_V", formula=Formula.VALUE_PARAMETERS),
+    Column("W_O", formula=Formula.VALUE_PARAMETERS),
+    Column("total", formula=Formula.PARAMETERS),
+)

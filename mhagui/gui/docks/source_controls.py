@@ -1,7 +1,7 @@
 """The controls of the token source, and of how finely outputs are observed."""
 
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -24,8 +24,10 @@ from mhagui.document.token_source import (
     TokenSource,
 )
 from mhagui.errors import UserError
-from mhagui.formats import fixed, positions
+from mhagui.formats import USUAL, Precision, positions
+from mhagui.gui.formulas import Formula
 from mhagui.gui.widgets.choice_box import ChoiceBox
+from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox, NumberBox
 from mhagui.gui.widgets.number_table import Column, Numbers, Row
@@ -42,17 +44,12 @@ KIND_SHOWS = {
     SourceKind.SUM: "for S = 2 their exclusive or, of which neither alone tells anything",
     SourceKind.PARTS: "each tells one bit of it, both together two",
 }
-TABLE_TIP = (
-    "P(Xₜ₊₁ = column | Xₜ = row). Type a probability: the rest of its row is scaled, "
-    "so that each row sums to 1"
-)
+TABLE_TIP = "Type a probability: the rest of its row is scaled, so that each row sums to 1."
 RESOLUTION_TIP = (
-    "Each component of oₜ = Σ_i A_h[t,i]·e(Xᵢ) is observed rounded to a multiple of this; "
-    "0 is exact, to 12 decimals. Exact outputs tell nearly all pasts apart, so that most heads "
-    "know everything; coarse ones show which tokens a head looks at"
+    "Exact outputs tell nearly all pasts apart, so that most heads know everything; "
+    "coarse ones show which tokens a head looks at."
 )
 RESOLUTION_TEXT = "Exact outputs tell nearly all pasts apart; rounded ones show where a head looks."
-_probability = partial(fixed, decimals=2)
 
 
 class SourceControls(QWidget):
@@ -71,7 +68,7 @@ class SourceControls(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._source = TokenSource()
+        self._source, self._precision = TokenSource(), USUAL
         self.kind = _KindBox()
         self.symbols = CountBox(LEAST_SYMBOLS, MOST_SYMBOLS)
         self.lag = CountBox(1, MOST_LAG)
@@ -92,8 +89,11 @@ class SourceControls(QWidget):
         self.lag.setObjectName("sourceLag")
         self.lag.describe("The lag k", "k: Xₜ₊₁ is a copy of the token k back, Xₜ₊₁₋ₖ")
         self.resolution.setObjectName("sourceResolution")
-        self.resolution.describe("The resolution", RESOLUTION_TIP)
-        named(self.table, "transitionTable", "Transition matrix P", TABLE_TIP)
+        words = f"{Formula.OBSERVED.sentences}\n{RESOLUTION_TIP}"
+        self.resolution.describe("The resolution", words)
+        put_above(self.resolution, Formula.OBSERVED)
+        named(self.table, "transitionTable", "Transition matrix P", "")
+        explain(self.table, Formula.SOURCE, TABLE_TIP)
         self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def _lay_out(self) -> None:
@@ -122,7 +122,7 @@ class SourceControls(QWidget):
 
     def _make_resolution(self) -> QHBoxLayout:
         label = label_of(self.resolution, "resolution of oₜ")
-        label.setToolTip(RESOLUTION_TIP)
+        explain(label, Formula.OBSERVED, RESOLUTION_TIP)
         line = QHBoxLayout()
         line.setSpacing(6)
         line.addWidget(label)
@@ -155,9 +155,9 @@ class SourceControls(QWidget):
         for part in (self.symbols, self.lag, self.resolution, self.table):
             part.refused.connect(self.refused)
 
-    def show_source(self, source: TokenSource) -> None:
+    def show_source(self, source: TokenSource, precision: Precision) -> None:
         """Show ``source`` silently."""
-        self._source = source
+        self._source, self._precision = source, precision
         with QSignalBlocker(self.kind):
             self.kind.setCurrentIndex(list(SourceKind).index(source.kind))
         for number, kind in enumerate(SourceKind):
@@ -172,7 +172,7 @@ class SourceControls(QWidget):
         for part in (self._lag_label, self.lag):
             part.setVisible(source.kind is SourceKind.COPY)
         self.table.setVisible(source.kind is SourceKind.MARKOV)
-        self.table.set_numbers(_transition_numbers(source))
+        self.table.set_numbers(_transition_numbers(source, precision))
 
     def _on_kind(self, index: int) -> None:
         kind = list(SourceKind)[index]
@@ -192,7 +192,7 @@ class SourceControls(QWidget):
 
     def _on_preset(self, number: int) -> None:
         # Checked by what it stands for alone: the click alone changes nothing.
-        self.show_source(self._source)
+        self.show_source(self._source, self._precision)
         self._ask_for_resolution(list(RESOLUTIONS.values())[number])
 
     def _on_resolution(self, resolution: float) -> None:
@@ -228,9 +228,15 @@ def _kind_tip(source: TokenSource, kind: SourceKind) -> str:
     return f"{with_subscripts(source.with_kind(kind).formula)}: {KIND_SHOWS[kind]}"
 
 
-def _transition_numbers(source: TokenSource) -> Numbers:
+@lru_cache(maxsize=1)  # rows are the same while they are written by the same function
+def _rows(names: tuple[str, ...], precision: Precision) -> tuple[Row, ...]:
+    write = partial(precision.fixed, decimals=2)
+    tip = f"{Formula.SOURCE.sentences}\n{TABLE_TIP}"
+    return tuple(Row(name, write, tip=tip, formula=Formula.SOURCE) for name in names)
+
+
+def _transition_numbers(source: TokenSource, precision: Precision) -> Numbers:
     names = positions(source.n_symbols, "s")
-    rows = tuple(Row(name, _probability, tip=TABLE_TIP) for name in names)
     columns = (*(Column(name) for name in names), Column("sum", "Each row sums to 1"))
     matrix = source.probabilities
-    return Numbers(rows, columns, np.column_stack([matrix, matrix.sum(axis=1)]))
+    return Numbers(_rows(names, precision), columns, np.column_stack([matrix, matrix.sum(axis=1)]))

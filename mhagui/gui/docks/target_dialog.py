@@ -59,6 +59,7 @@ class TargetDialog(QDialog):
         self._wanted = np.full((n_positions, n_positions), math.nan)
         self._worker = Worker(self)
         self._fit: TargetFit | None = None
+        self._look = frame.view.appearance
         self.setObjectName("targetDialog")
         self.setWindowTitle(f"Design head h{place + 1} by rows")
         self._row, self._cells = QSpinBox(), QLineEdit()
@@ -246,11 +247,12 @@ class TargetDialog(QDialog):
             Picture(
                 values=weights,
                 indices=core.quantise(weights, 0.0, 1.0),
-                table=weight_table(),
+                table=weight_table(self._look.weight_colours),
                 row_labels=labels,
                 column_labels=labels,
                 allowed=core.causal_mask(len(weights)),
                 noun="weight",
+                precision=self._look.precision,
             )
         )
 

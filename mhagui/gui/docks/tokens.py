@@ -24,8 +24,11 @@ from mhagui.document.patterns import MAX_POSITIONS
 from mhagui.document.scene import MAX_TOKEN_LENGTH
 from mhagui.document.token_edits import DragTokens, MoveToken, RepeatToken, SetTokens, SwapTokens
 from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.widgets.cards import bare_area
+from mhagui.gui.widgets.column_scroll import ColumnScroll
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.token_strip import Drop, TokenStrip
 
@@ -44,10 +47,6 @@ STRIP_TIP = (
 FIELD_TIP = (
     "The sequence as text, tokens separated by spaces; Enter makes it the input, T its length.\n"
     "A new word takes the place of one that is no longer used."
-)
-GUESS_TIP = (
-    "What comes next after the cursor's row t, as row t of O tells it: the word whose column of O\n"
-    "is the largest, and its number. Nothing where two words are equal."
 )
 SIDE_BY_SIDE = 440  # pixels; in a narrower dock the field stands below the chips
 MAX_TEXT_LENGTH = MAX_POSITIONS * (MAX_TOKEN_LENGTH + 1)
@@ -76,12 +75,15 @@ class TokensDock(GrowingPanel):
         self._begun: _Beginning | None = None  # of the drag at hand
         self.strip = self._make_strip()
         self.field = self._make_field()
-        self.guess = named(QLabel(), "tokenGuess", "What O guesses to come next", GUESS_TIP)
+        self.guess = named(QLabel(), "tokenGuess", "What O guesses to come next", "")
+        explain(self.guess, Formula.GUESS)
         self.guess.setTextFormat(Qt.TextFormat.PlainText)
         self._scroll = _StripScroll(self.strip)
         self._pages = QStackedWidget()
         self._pages.addWidget(_Body(self._scroll, self.field, self.guess))
-        self._pages.addWidget(_note())
+        note = ColumnScroll(_note())  # large type needs more lines than there are
+        note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self._pages.addWidget(note)
         self.set_body(self._pages)
 
     def _make_strip(self) -> TokenStrip:
@@ -123,7 +125,7 @@ class TokensDock(GrowingPanel):
         guess = guessed_word(frame.scene, frame.result, row)
         self.guess.setVisible(guess is not None)
         if guess is not None:
-            value = formats.fixed(guess.value, 2)
+            value = frame.view.appearance.precision.fixed(guess.value, 2)
             self.guess.setText(f"t{row + 1} → “{guess.word}” {value}")
 
     def _show_text(self, scene: Scene) -> None:

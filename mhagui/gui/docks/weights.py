@@ -1,5 +1,6 @@
 """The weights dock: X, the packed projections, and the heads' queries, keys and values."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -28,31 +29,29 @@ from mhagui.gui.docks.weights_content import (
     head_note,
     packed_of,
 )
+from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.widgets.cards import bare_area
 from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.head_fields import PatternBox
 from mhagui.gui.widgets.matrix_pane import MatrixPane
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.scrub import stepped
 
-_TIPS = {
-    Shown.INPUT: "X, the input, T × d_model",
-    Shown.QUERIES: "The packed W_Q = [W_Q^1 .. W_Q^H]: X·W_Q = Q_all",
-    Shown.KEYS: "The packed W_K = [W_K^1 .. W_K^H]: X·W_K = K_all",
-    Shown.VALUES: "The packed W_V = [W_V^1 .. W_V^H]: X·W_V = V_all",
-    Shown.HEAD: "Q_h, K_h and V_h of the cursor's head",
+_FORMULAS = {
+    Shown.INPUT: Formula.INPUT,
+    Shown.QUERIES: Formula.PACKED_QUERIES,
+    Shown.KEYS: Formula.PACKED_KEYS,
+    Shown.VALUES: Formula.PACKED_VALUES,
 }
+OF_HEAD_TIP = "Q_h, K_h and V_h of the cursor's head"
 PATTERN_TIP = (
     "Where Q and K of this head come from: designed for a pattern; “hand-set” keeps them as they "
     "are, to be edited; “projected” makes them of X with a W_Q and W_K to edit"
 )
 HEAD_TIP = "The cursor's head"
-NOTE_TIP = (
-    "One product packs the heads: the columns of head h in Q_all = X·W_Q are its Q_h. "
-    "The largest difference can only be rounding"
-)
 
 
 class WeightsDock(GrowingPanel):
@@ -82,7 +81,9 @@ class WeightsDock(GrowingPanel):
         group = QButtonGroup(self)
         for place, shown in enumerate(Shown):
             name = f"weights{shown.name.title()}"
-            button = named(QRadioButton(shown.value), name, f"Show {shown.value}", _TIPS[shown])
+            button = named(QRadioButton(shown.value), name, f"Show {shown.value}", OF_HEAD_TIP)
+            if shown in _FORMULAS:
+                explain(button, _FORMULAS[shown])
             group.addButton(button, place)
         group.button(list(Shown).index(Shown.QUERIES)).setChecked(True)
         group.idToggled.connect(self._on_choice)
@@ -114,8 +115,7 @@ class WeightsDock(GrowingPanel):
         note.setWordWrap(True)
         note.setTextFormat(Qt.TextFormat.PlainText)
         note.setContentsMargins(8, 0, 8, 2)
-        note.setToolTip(NOTE_TIP)
-        return note
+        return explain(note, Formula.PACKED_ERROR)
 
     def _make_body(self) -> QWidget:
         controls = QHBoxLayout()
@@ -179,8 +179,13 @@ class WeightsDock(GrowingPanel):
         for place, pane in enumerate(self.panes):
             pane.setVisible(place < len(self._contents))
         for pane, content in zip(self.panes, self._contents, strict=False):
+            matrix = replace(content.matrix, look=frame.view.appearance)
             pane.show_matrix(
-                content.matrix, content.captions, content.tip, as_picture=content.as_picture
+                matrix,
+                content.captions,
+                content.formula,
+                *content.more,
+                as_picture=content.as_picture,
             )
             self._row.setStretchFactor(pane, _stretch(content))
         self._say(frame)
@@ -193,12 +198,13 @@ class WeightsDock(GrowingPanel):
         self.note.setFont(demi_bold(self.font()) if is_sentence else self.font())
 
     def _note(self, frame: Frame) -> str:
+        write = frame.view.appearance.precision
         if frame.scene.n_positions > MAX_ROWS and self.shown in (Shown.INPUT, Shown.HEAD):
             return f"More than {MAX_ROWS} rows are shown as a picture, and not to be edited."
         if self.shown is Shown.HEAD:
-            return head_note(frame.result, frame.scene.index_of(frame.view.cursor.head))
+            return head_note(frame.result, frame.scene.index_of(frame.view.cursor.head), write)
         packed = packed_of(frame.result, self.shown)
-        return packed.why_none or errors_note(packed)
+        return packed.why_none or errors_note(packed, write)
 
     # --- what the user does
 

@@ -17,13 +17,20 @@ from mhagui.document.weight_edits import (
     why_fixed,
     why_input_fixed,
 )
+from mhagui.formats import Precision
 from mhagui.gui.bench import Frame
+from mhagui.gui.formulas import Formula
 from mhagui.gui.pictures import position_labels
 from mhagui.gui.widgets.editable_model import EditableMatrix
 from mhagui.palette import head_colour
 
 MAX_ROWS = 64  # positions that are shown as numbers to type in
 FEW_HEADS = 16  # whose errors are all listed
+_PACKED = {  # and what it makes
+    "W_Q": (Formula.PACKED_QUERIES, Formula.ALL_QUERIES),
+    "W_K": (Formula.PACKED_KEYS, Formula.ALL_KEYS),
+    "W_V": (Formula.PACKED_VALUES, Formula.ALL_VALUES),
+}
 
 
 class Shown(enum.Enum):
@@ -51,8 +58,8 @@ class Content:
         The numbers with their labels.
     captions
         What stands above it, from the longest to the shortest.
-    tip
-        What it is, in a sentence.
+    formula
+        What it is.
     as_picture
         Whether it is shown in colours alone.
     heads
@@ -61,15 +68,18 @@ class Content:
         The field of these heads that is shown; empty where nothing of it is written.
     rows_are_positions
         Whether row t of it is position t.
+    more
+        What else the tooltip says.
     """
 
     matrix: EditableMatrix
     captions: tuple[str, ...]
-    tip: str
+    formula: Formula
     as_picture: bool = False
     heads: tuple[int, ...] = ()
     field: str = ""
     rows_are_positions: bool = True
+    more: tuple[str, ...] = ()
 
     def edit(self, row: int, column: int, values: Array, text: str) -> SetHeadBlock | SetInputBlock:
         """Return the edit that writes ``values`` from (row, column) on."""
@@ -91,30 +101,30 @@ def packed_of(result: Result, shown: Shown) -> PackedProjection:
     return others.get(shown, result.packed_queries)
 
 
-def errors_note(packed: PackedProjection) -> str:
+def errors_note(packed: PackedProjection, write: Precision) -> str:
     """Return how far each head's slice is from what it makes; of many heads, the farthest."""
     errors, letter = packed.errors, packed.symbol[-1]
     each = " · ".join(
-        f"h{n}\N{NO-BREAK SPACE}{_number(error)}" for n, error in enumerate(errors, 1)
+        f"h{n}\N{NO-BREAK SPACE}{write.short(error, 2)}" for n, error in enumerate(errors, 1)
     )
     note = f"max |{letter}_all[:, slice h] − {letter}_h|: {each}"
     if len(errors) > FEW_HEADS:
         worst = max(range(len(errors)), key=errors.__getitem__)
         where = f" (h{worst + 1})" if errors[worst] else ""
-        many = f"over all {len(errors)} heads: {_number(errors[worst])}{where}"
+        many = f"over all {len(errors)} heads: {write.short(errors[worst], 2)}{where}"
         note = f"max |{letter}_all[:, slice h] − {letter}_h| {many}"
     all_read_x = all(part.x is packed.x for part in packed.slices)
     return note if all_read_x else f"{note} · heads of layer 2 read X + O_1"
 
 
-def head_note(result: Result, place: int) -> str:
+def head_note(result: Result, place: int, write: Precision) -> str:
     """Return how near the packed matrices come to Q, K and V of one head, or why there are none."""
     number, said = place + 1, []
     for packed in (result.packed_queries, result.packed_keys, result.packed_values):
         letter, cause = packed.symbol[-1], packed.cause_of_none(place)
         if cause:
             return f"A {packed.symbol} that makes {letter}_{number} does not exist: {cause}."
-        error = _number(packed.errors[place])
+        error = write.short(packed.errors[place], 2)
         said.append(f"max |{letter}_all[:, slice {number}] − {letter}_{number}| {error}")
     return " · ".join(said)
 
@@ -144,8 +154,8 @@ def _input(scene: Scene, *, as_picture: bool = False) -> Content:
         fixed=(reason,) * n_fixed,
     )
     shape = f"X, {scene.n_positions} × {scene.d_model}"
-    tip = "X, the input: row t is the token at position t, column x_j its feature j"
-    return Content(matrix, (shape, "X"), tip, as_picture=as_picture or scene.n_positions > MAX_ROWS)
+    as_picture = as_picture or scene.n_positions > MAX_ROWS
+    return Content(matrix, (shape, "X"), Formula.INPUT, as_picture=as_picture)
 
 
 def _of_head(scene: Scene, result: HeadResult, place: int, field: str) -> Content:
@@ -170,9 +180,9 @@ def _of_head(scene: Scene, result: HeadResult, place: int, field: str) -> Conten
         fixed=(reason,) * values.shape[1] if reason else (),
     )
     captions = (f"{name} = {how}" if "·" in how else f"{name}, {how}", name)
-    tip = f"{name} of head {number}: row t is position t, {how}"
-    as_picture = scene.n_positions > MAX_ROWS
-    return Content(matrix, captions, tip, as_picture=as_picture, heads=(head.uid,), field=field)
+    as_picture, more = scene.n_positions > MAX_ROWS, (f"Here of head {number}: {how}.",)
+    formula = {"q": Formula.QUERIES, "k": Formula.KEYS, "v": Formula.VALUES}[field]
+    return Content(matrix, captions, formula, as_picture, (head.uid,), field, more=more)
 
 
 def _packed(frame: Frame, shown: Shown) -> list[Content]:
@@ -205,12 +215,15 @@ def _packed_matrix(scene: Scene, packed: PackedProjection, places: list[int]) ->
         fixed=tuple(why_fixed(head, field) for head in heads for _ in range(packed.width)),
     )
     which = "Every slice" if field == "w_v" else "The slice of a projected head"
-    tip = (
-        f"The packed {packed.symbol}: rows are features x_j of the input, columns h.k feature k of "
-        f"head h. {which} can be edited"
+    return Content(
+        matrix,
+        captions,
+        _PACKED[packed.symbol][0],
+        heads=tuple(head.uid for head in heads),
+        field=field,
+        rows_are_positions=False,
+        more=(f"{which} can be edited.",),
     )
-    uids = tuple(head.uid for head in heads)
-    return Content(matrix, captions, tip, heads=uids, field=field, rows_are_positions=False)
 
 
 def _product(scene: Scene, packed: PackedProjection, shown: Shown) -> Content:
@@ -223,12 +236,13 @@ def _product(scene: Scene, packed: PackedProjection, shown: Shown) -> Content:
         column_bands=_bands(scene, places, packed.width),
         per_head=packed.width,
     )
-    tip = f"{letter}_all = X·{packed.symbol}: the columns h.k are {letter}_h"
+    more: tuple[str, ...] = ()
     if any(head.layer > 1 for head in scene.heads):
-        tip += "; of heads of layer 2 (X + O_1)·" + packed.symbol
+        more = (f"Those of heads of layer 2 are (X + O_1)·{packed.symbol}.",)
     uids = tuple(head.uid for head in scene.heads)
     captions = (f"= {letter}_all = [{_ends(letter + '_', places)}]", f"= {letter}_all")
-    return Content(matrix, captions, tip, as_picture=True, heads=uids)
+    formula = _PACKED[packed.symbol][1]
+    return Content(matrix, captions, formula, as_picture=True, heads=uids, more=more)
 
 
 def _bands(scene: Scene, places: list[int], width: int) -> tuple[QColor, ...]:
@@ -240,7 +254,3 @@ def _ends(prefix: str, places: list[int]) -> str:
     """Return W_Q^1 .. W_Q^4, or W_Q^1 where there is no other."""
     first, last = f"{prefix}{places[0] + 1}", f"{prefix}{places[-1] + 1}"
     return first if first == last else f"{first} .. {last}"
-
-
-def _number(error: float) -> str:
-    return formats.short(error, 2)

@@ -1,7 +1,6 @@
 """Numbers as bars, one below the other, against a ceiling."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -20,13 +19,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from mhagui.document.table_text import number_text
+from mhagui.formats import USUAL, Precision
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import demi_bold
-from mhagui.gui.widgets.words import plain
+from mhagui.gui.widgets.words import below, plain
 
 GAP = 6.0
 LEAST_BAR = 60
 DIMMED = 0.45
+_AS_LONG_AS_ANY = 1 / 3  # in any number of digits
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
 
@@ -52,23 +53,25 @@ class BarList(QWidget):
 
     pointed = Signal(int)
 
-    def __init__(self, write: Callable[[float], str], unit: str) -> None:
+    def __init__(self, unit: str) -> None:
         super().__init__()
-        self._write, self._unit = write, unit
+        self._unit, self._precision = unit, USUAL
         self._most, self._ceiling = 1.0, math.nan
         self._marked = 0
         self.bars: tuple[Bar, ...] = ()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def set_bars(self, bars: tuple[Bar, ...], most: float, ceiling: float) -> None:
+    def set_bars(
+        self, bars: tuple[Bar, ...], most: float, ceiling: float, precision: Precision = USUAL
+    ) -> None:
         """Show ``bars``, ``most`` being a whole one, and a line across them at ``ceiling``."""
-        shown = self.bars, self._most, self._ceiling
-        if shown == (bars, most, ceiling):
+        shown = self.bars, self._most, self._ceiling, self._precision
+        if shown == (bars, most, ceiling, precision):
             return
-        if len(bars) != len(self.bars):
+        if len(bars) != len(self.bars) or precision != self._precision:
             self.updateGeometry()
-        self.bars, self._most, self._ceiling = bars, most, ceiling
+        self.bars, self._most, self._ceiling, self._precision = bars, most, ceiling, precision
         words = (f"{bar.label} {self._write(bar.value)} {self._unit}" for bar in bars)
         self.setAccessibleDescription(", ".join(words))
         self.update()
@@ -106,7 +109,10 @@ class BarList(QWidget):
         return max((metrics.horizontalAdvance(bar.label) for bar in self.bars), default=0) + 8.0
 
     def _number_width(self) -> float:
-        return float(self.fontMetrics().horizontalAdvance(self._write(0.0)))
+        return float(self.fontMetrics().horizontalAdvance(self._write(_AS_LONG_AS_ANY)))
+
+    def _write(self, value: float) -> str:
+        return self._precision.fixed(value)
 
     # --- painting
 
@@ -164,7 +170,7 @@ class BarList(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             row = self.row_at(event.pos().y())
             tip = self.bars[row].tip if row is not None else ""
-            QToolTip.showText(event.globalPos(), plain(tip) or self.toolTip(), self)
+            QToolTip.showText(event.globalPos(), below(self.toolTip(), plain(tip)), self)
             return True
         return super().event(event)
 

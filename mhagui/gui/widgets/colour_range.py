@@ -23,11 +23,13 @@ class ColourRange:
     caption
         What the numbers are and how they become colours, in a few words.
     table
-        Colour table, (255, 3) uint8 RGB. The caption has to tell one from another.
+        Colour table, (255, 3) uint8 RGB; ranges of different arrays are different.
     logarithmic
         Whether equal steps of colour are equal ratios.
     unit
         Written behind every number.
+    precision
+        How the number of a cell in these colours is read out; beside the colours it is short.
     """
 
     low: float
@@ -36,6 +38,12 @@ class ColourRange:
     table: npt.NDArray[np.uint8] = field(compare=False, repr=False)
     logarithmic: bool = False
     unit: str = ""
+    precision: formats.Precision = formats.USUAL
+    _table_id: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Have ranges compared by which table they have, not by all its colours."""
+        object.__setattr__(self, "_table_id", id(self.table))
 
     def fraction(self, value: float) -> float:
         """Return how far up the table ``value`` stands, 0..1."""

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.formula_tip import with_formula
 from mhagui.palette import HEAD_MARKERS
 
 # isort: split
@@ -29,6 +31,7 @@ class LegendEntry:
     colour: QColor | None = None
     symbol: str | None = None
     dimmed: bool = False
+    formula: Formula | None = None
 
 
 class CurveLegend(QWidget):
@@ -36,16 +39,16 @@ class CurveLegend(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._entries: tuple[LegendEntry, ...] = ()
+        self.entries: tuple[LegendEntry, ...] = ()
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
     def set_entries(self, entries: tuple[LegendEntry, ...]) -> None:
         """Show ``entries`` from now on."""
-        if entries == self._entries:
+        if entries == self.entries:
             return
-        self._entries = entries
+        self.entries = entries
         self.setAccessibleName("Legend: " + ", ".join(entry.label for entry in entries))
         self.updateGeometry()
         self.update()
@@ -62,8 +65,8 @@ class CurveLegend(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return the least size: the widest entry on each line."""
-        widest = max((self._width(entry) for entry in self._entries), default=0)
-        return QSize(widest + 2 * MARGIN, self._line_height() if self._entries else 0)
+        widest = max((self._width(entry) for entry in self.entries), default=0)
+        return QSize(widest + 2 * MARGIN, self._line_height() if self.entries else 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Ask for more lines, or fewer."""
@@ -76,7 +79,7 @@ class CurveLegend(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = theme_of(self.palette())
-        for entry, place in zip(self._entries, self._places(self.width()), strict=True):
+        for entry, place in zip(self.entries, self._places(self.width()), strict=True):
             middle = place + QPoint(0, self._line_height() // 2)
             _paint_sample(painter, entry, entry.colour or theme.hatch, middle)
             painter.setPen(theme.muted if entry.dimmed else theme.text)
@@ -84,10 +87,25 @@ class CurveLegend(QWidget):
             box = QRectF(left, place.y(), self.width() - left, self._line_height())
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, entry.label)
 
+    def event(self, event: QEvent) -> bool:
+        """Explain the entry under a pointer at rest, where it is of a quantity of its own."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            formula = self._formula_at(event.pos())
+            if formula is not None:
+                QToolTip.showText(event.globalPos(), with_formula(formula), self)
+                return True
+        return super().event(event)
+
+    def _formula_at(self, spot: QPoint) -> Formula | None:
+        for entry, place in zip(self.entries, self._places(self.width()), strict=True):
+            if QRect(place, QSize(self._width(entry), self._line_height())).contains(spot):
+                return entry.formula
+        return None
+
     def _places(self, width: int) -> list[QPoint]:
         """Return the top left corner of each entry."""
         places, x, y = [], MARGIN, 0
-        for entry in self._entries:
+        for entry in self.entries:
             if x > MARGIN and x + self._width(entry) > width - MARGIN:
                 x, y = MARGIN, y + self._line_height()
             places.append(QPoint(x, y))

@@ -16,6 +16,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFocusEvent, QFontInfo, QFontMetrics, QKeyEvent, QPen
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent, QSizePolicy, QVBoxLayout, QWidget
 
+from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.curve_legend import SYMBOLS, CurveLegend, LegendEntry
 
@@ -50,6 +51,8 @@ class Curve:
         Drawn faint and dashed.
     at
         The x of each value, where that is not 1..n.
+    formula
+        What the legend says of it, where that is more than the plot says.
     """
 
     label: str
@@ -58,6 +61,7 @@ class Curve:
     symbol: str = SYMBOLS[0]
     dimmed: bool = False
     at: npt.NDArray[np.float64] | None = None
+    formula: Formula | None = None
 
 
 class CurvePlot(QWidget):
@@ -113,10 +117,10 @@ class CurvePlot(QWidget):
                 _draw(line, curve, self.devicePixelRatioF())
         self.curves = tuple(curves)
         self._ceiling.setVisible(ceiling is not None)
-        entries = [LegendEntry(c.label, _ink(c), c.symbol, c.dimmed) for c in curves]
+        entries = [LegendEntry(c.label, _ink(c), c.symbol, c.dimmed, c.formula) for c in curves]
         if ceiling is not None:
             self._ceiling.setData(*_thinned(ceiling.values))
-            entries.insert(0, LegendEntry(ceiling.label))
+            entries.insert(0, LegendEntry(ceiling.label, formula=ceiling.formula))
         self.legend.set_entries(tuple(entries))
 
     def _provide_lines(self, count: int) -> None:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 
 from mhagui import formats
 from mhagui.document.table_text import number_text
-from mhagui.gui.widgets.editable_model import NEW_BLOCK_ROLE, NOISE_ROLE
+from mhagui.gui.widgets.editable_model import NEW_BLOCK_ROLE, NOISE_ROLE, PRECISION_ROLE
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -29,13 +29,18 @@ _EDITOR_TEXT = "−0.3333333333"
 _ROUND_TO_ZERO = 0.005
 
 
-def fitting_text(value: float, width: float, advance: Callable[[str], float]) -> str:
+def fitting_text(
+    value: float,
+    width: float,
+    advance: Callable[[str], float],
+    precision: formats.Precision = formats.USUAL,
+) -> str:
     """Return ``value`` with as many digits as ``width`` holds; the last resort may be wider.
 
     A number too small for the room reads ≈0, so that only a true zero reads 0.
     """
     text = ""
-    for text in _texts(value):
+    for text in _texts(value, precision):
         if advance(text) <= width:
             break
     return text
@@ -47,9 +52,14 @@ def least_width(peak: float, advance: Callable[[str], float]) -> float:
     return max(advance(form.format(digit)) for digit in "0123456789")
 
 
-def _texts(value: float) -> Iterator[str]:
-    """Yield texts from the longest to the shortest; numbers that go on have two decimals."""
+def _texts(value: float, precision: formats.Precision) -> Iterator[str]:
+    """Yield texts from the longest to the shortest; numbers that go on have two decimals.
+
+    Those and more digits where more than usual are asked for.
+    """
     size = abs(value)
+    if precision.digits > formats.USUAL_DIGITS:
+        yield precision.short(value)
     if float(f"{value:.4g}") == value or size >= 9999.5:
         yield formats.short(value)
     if 0 < size < _ROUND_TO_ZERO:
@@ -77,8 +87,9 @@ class EditableDelegate(QStyledItemDelegate):
         painter.setPen(index.data(Role.ForegroundRole))
         advance = painter.fontMetrics().horizontalAdvance
         value = index.data(Role.EditRole)
-        text = fitting_text(value, box.width() - 2 * PADDING, advance)
-        if 0 < abs(value) < index.data(NOISE_ROLE):
+        precision = index.data(PRECISION_ROLE)
+        text = fitting_text(value, box.width() - 2 * PADDING, advance, precision)
+        if 0 < abs(value) < index.data(NOISE_ROLE) and not precision.is_exact:
             text = "≈0"
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
         _paint_state(painter, option, box)

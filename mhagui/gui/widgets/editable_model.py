@@ -1,6 +1,6 @@
 """A matrix as a Qt model: exact to edit, short to read, coloured by sign and size."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,8 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QColor, QGuiApplication
 
-from mhagui import core, formats
+from mhagui import core
+from mhagui.document import Appearance
 from mhagui.document.records import Array, read_only
 from mhagui.document.table_text import number_text, parse_number
 from mhagui.errors import UserError
@@ -30,6 +31,7 @@ NO_INDEX = QModelIndex()
 BAND_ROLE = Role.UserRole + 1
 NEW_BLOCK_ROLE = Role.UserRole + 2
 NOISE_ROLE = Role.UserRole + 3
+PRECISION_ROLE = Role.UserRole + 4
 NOISE = 1e-15  # of the largest number: what rounding leaves of a zero
 
 # On the colour of zero, by darkness of the theme: fainter than the other inks, and still 4.5:1.
@@ -66,6 +68,8 @@ class EditableMatrix:
         How many of the rows or columns with bands each head has.
     fixed
         For each column why its cells cannot be written, empty where they can; () where all can.
+    look
+        The digits of its numbers, and its colours.
     """
 
     name: str
@@ -76,6 +80,7 @@ class EditableMatrix:
     column_bands: tuple[QColor, ...] = ()
     per_head: int = 1
     fixed: tuple[str, ...] = ()
+    look: Appearance = field(default_factory=Appearance)
 
     def cell(self, row: int, column: int) -> str:
         """Return how a cell is named: "row h2.1, column d3"."""
@@ -134,8 +139,9 @@ class EditableModel(QAbstractTableModel):
             return
         self._take(matrix)
         self._tell_headers(before)
-        if before.values is not matrix.values:
-            everything = limit != self._limit or _names(before) != _names(matrix)
+        other_look = before.look != matrix.look
+        if before.values is not matrix.values or other_look:
+            everything = other_look or limit != self._limit or _names(before) != _names(matrix)
             self._tell_cells(before.values, everything=everything)
 
     def _take(self, matrix: EditableMatrix) -> None:
@@ -190,23 +196,27 @@ class EditableModel(QAbstractTableModel):
                 return QColor(*self._rgb(row, column))
             case Role.ForegroundRole:
                 return QColor(ink_on(self._rgb(row, column))) if value else _ZERO_INKS[_is_dark()]
-        return NOISE * self._limit if role == NOISE_ROLE else self._words(row, column, role)
+            case _ if role == NOISE_ROLE:
+                return NOISE * self._limit
+            case _ if role == PRECISION_ROLE:
+                return self._shown.look.precision
+        return self._words(row, column, role)
 
     def _words(self, row: int, column: int, role: int) -> str | None:
         value = float(self._shown.values[row, column])
         cell = f"{self._shown.name} {self._shown.cell(row, column)}"
         match role:
             case Role.DisplayRole:
-                return formats.short(value)
+                return self._shown.look.precision.short(value)
             case Role.ToolTipRole:
                 how = self._shown.why_fixed(column, column) or _HOW_TO_EDIT
                 return plain(f"{cell}: {number_text(value + 0.0).replace('-', '−')}\n{how}")
             case Role.AccessibleTextRole:
-                return f"{cell}, {formats.short(value)}"
+                return f"{cell}, {self._shown.look.precision.short(value)}"
         return None
 
     def _rgb(self, row: int, column: int) -> tuple[int, int, int]:
-        table = diverging_table(dark=_is_dark())
+        table = diverging_table(colours=self._shown.look.signed_colours, dark=_is_dark())
         red, green, blue = table[self._levels[row, column]].tolist()
         return red, green, blue
 

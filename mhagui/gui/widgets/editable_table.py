@@ -50,6 +50,7 @@ from mhagui.gui.widgets.editable_delegate import (
 )
 from mhagui.gui.widgets.editable_header import EditableHeader, label_margin
 from mhagui.gui.widgets.editable_model import EditableModel
+from mhagui.gui.widgets.number_delegate import is_edit_key
 from mhagui.gui.widgets.scrub import FINE, Scrub
 
 WHEEL_STEP = 0.1
@@ -458,7 +459,10 @@ class EditableTable(QTableView):
             corner.hide()
 
     def event(self, event: QEvent) -> bool:
-        """Share the new room; ``resizeEvent`` is told of the viewport's size alone."""
+        """Keep F2, and share new room; ``resizeEvent`` is told of the viewport's size alone."""
+        if is_edit_key(event):
+            event.accept()
+            return True
         done = super().event(event)
         if event.type() == QEvent.Type.Resize:
             self._fit()

@@ -1,8 +1,14 @@
 """A label that says as much as there is room for, and never cuts a word."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy
+
+from mhagui.formats import USUAL, Precision
+
+Words = Callable[[Precision], tuple[str, ...]]
 
 
 class FittingLabel(QLabel):
@@ -22,6 +28,11 @@ class FittingLabel(QLabel):
             self.setAccessibleName(texts[0])
             self.updateGeometry()
             self._choose()
+
+    def set_written(self, write: Words, precision: Precision) -> None:
+        """Show what ``write`` says to ``precision``, in usual digits where that has no room."""
+        texts = write(precision)
+        self.set_texts(*texts, *(() if precision == USUAL else write(USUAL)))
 
     def sizeHint(self) -> QSize:
         """Return the size of the longest text."""

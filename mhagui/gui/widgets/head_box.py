@@ -3,13 +3,8 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QColor, QPaintEvent, QPixmap
-from PySide6.QtWidgets import (
-    QSizePolicy,
-    QStyle,
-    QStyleOptionComboBox,
-    QStylePainter,
-)
+from PySide6.QtGui import QColor, QPixmap
+from PySide6.QtWidgets import QSizePolicy
 
 from mhagui.document import Head
 from mhagui.gui.widgets.choice_box import ChoiceBox
@@ -56,16 +51,8 @@ class HeadBox(ChoiceBox):
     def _on_activated(self, place: int) -> None:
         self.head_chosen.emit(self.itemData(place))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw what boxes look like, with the text that fits."""
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        part, control = QStyle.SubControl.SC_ComboBoxEditField, QStyle.ComplexControl.CC_ComboBox
-        field = self.style().subControlRect(control, option, part, self)
-        room = field.width() - self.iconSize().width() - 2 * self.fontMetrics().averageCharWidth()
-        if self.fontMetrics().horizontalAdvance(option.currentText) > room:
-            option.currentText = option.currentText.partition(" ")[0]
-        painter = QStylePainter(self)
-        painter.drawComplexControl(control, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
-        painter.end()
+    def shortened(self, text: str, width: int) -> str:
+        """Return the whole name if it fits, else the number alone."""
+        room = width - self.iconSize().width() - 2 * self.fontMetrics().averageCharWidth()
+        fits = self.fontMetrics().horizontalAdvance(text) <= room
+        return text if fits else text.partition(" ")[0]

@@ -5,12 +5,13 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QPainter, Q
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from mhagui.document.compute import Standing
+from mhagui.gui.formulas import Formula
 from mhagui.gui.icons import icon
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.matrix_layout import MARGIN
 from mhagui.gui.widgets.matrix_view import MatrixView
-from mhagui.gui.widgets.words import plain
 
 PADDING = (6, 3, 4, 3)  # left, top, right, bottom; each pixel saved is one for the cells
 SWATCH = 10.0
@@ -152,14 +153,14 @@ class MatrixCard(QWidget):
             self._colour = colour
             self.update()
 
-    def set_words(self, name: str, tip: str) -> None:
+    def set_words(self, name: str, formula: Formula, tip: str) -> None:
         """Say what the matrix is, to those who listen and in tooltips around the cells."""
         tip = "\n".join(filter(None, [tip, self._why]))
         if (name, tip) != self._words:
             self._words = (name, tip)
             self.view.setAccessibleName(name)
             for part in (self.title, self.view):
-                part.setToolTip(plain(tip))
+                explain(part, formula, tip)
 
     def set_enlarged(self, enlarged: bool) -> None:
         """Offer the way back instead of the way in."""

@@ -86,11 +86,15 @@ def _paint_cells(
     corner = QPointF(float(layout.column_edges[0]), float(layout.row_edges[0]))
     painter.drawImage(corner, cell_image(indices, table, theme))
     if layout.gap:
-        # Zero is nearly white: its cells would be lost between white lines.
-        on_white = picture.signed and not theme.dark
-        _paint_gaps(painter, layout, theme.grid if on_white else theme.cell_line)
+        # Zero is nearly white, and some grey is like any ground: lost between lines that are too.
+        is_lost = (picture.signed and not theme.dark) or _is_grey(table)
+        _paint_gaps(painter, layout, theme.grid if is_lost else theme.cell_line)
     if (indices == HATCHED).any():
         painter.drawImage(corner, hatch_image(indices, theme, layout.ratio))
+
+
+def _is_grey(table: Indices) -> bool:
+    return bool((table == table[:, :1]).all())
 
 
 def _paint_gaps(painter: QPainter, layout: MatrixLayout, colour: QColor) -> None:

@@ -3,12 +3,14 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from mhagui.gui.formulas import Formula
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.editable_model import EditableMatrix, EditableModel
 from mhagui.gui.widgets.editable_table import EditableTable
 from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
 from mhagui.palette import diverging_table
 
@@ -39,11 +41,16 @@ class MatrixPane(QWidget):
         column.addStretch()
 
     def show_matrix(
-        self, matrix: EditableMatrix, captions: tuple[str, ...], tip: str, *, as_picture: bool
+        self,
+        matrix: EditableMatrix,
+        captions: tuple[str, ...],
+        formula: Formula,
+        *more: str,
+        as_picture: bool,
     ) -> None:
         """Show ``matrix`` under the longest of ``captions`` that fits."""
         self.caption.set_texts(*captions)
-        self.caption.setToolTip(tip)
+        explain(self.caption, formula, *more)
         self.model.set_matrix(matrix)
         self.table.setVisible(not as_picture)
         self.view.setVisible(as_picture)
@@ -61,7 +68,9 @@ class MatrixPane(QWidget):
 
     def _paint(self, matrix: EditableMatrix) -> None:
         limit = round_limit(matrix.values)
-        scale = ColourRange(-limit, limit, matrix.name, diverging_table())
+        table = diverging_table(colours=matrix.look.signed_colours)
+        precision = matrix.look.precision
+        scale = ColourRange(-limit, limit, matrix.name, table, precision=precision)
         bands = matrix.column_bands or None
         self.view.show_values(matrix.values, scale, matrix.row_labels, matrix.column_labels, bands)
         self.strip.set_scale(scale)

@@ -60,6 +60,8 @@ class Picture:
         there is room; or none.
     noun
         What a value is called, for those who listen: "row t4, column t3, weight 0.9233".
+    precision
+        How a value is read out; in the cell it is short.
     """
 
     values: npt.NDArray[np.float64]
@@ -77,6 +79,7 @@ class Picture:
     row_words: tuple[str, ...] = ()
     column_words: tuple[str, ...] = ()
     noun: str = "value"
+    precision: formats.Precision = formats.USUAL
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -16,7 +16,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
-from mhagui import formats
 from mhagui.gui.theme import Theme, theme_of
 from mhagui.gui.widgets.drawing import LABEL_FONT, scaled_font
 from mhagui.gui.widgets.matrix_keys import moved
@@ -330,7 +329,7 @@ def _is_inside(picture: Picture, row: int | None, column: int | None) -> bool:
 def _value_words(picture: Picture, row: int, column: int) -> str:
     if not picture.is_allowed(row, column):
         return "masked"
-    return f"{picture.noun} {formats.fixed(float(picture.values[row, column]), 4)}"
+    return f"{picture.noun} {picture.precision.fixed(float(picture.values[row, column]), 4)}"
 
 
 def _to_whole_pixels(painter: QPainter) -> QPointF:

@@ -4,9 +4,11 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from mhagui import formats
+from mhagui.formats import USUAL, Precision
+from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import LABEL_FONT, scaled_font
+from mhagui.gui.widgets.formula_tip import explain
 
 THICKNESS = 7.0
 GAP = 5.0
@@ -22,28 +24,36 @@ class NormBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._norm, self._heard, self._most, self._colour = 0.0, 0.0, 1.0, QColor()
+        self._precision = USUAL
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     @property
     def text(self) -> str:
-        """The number as it is written."""
-        return formats.significant(self._norm, 3) if self._norm else "0"
+        """The number as it is written, in usual digits where more have no room."""
+        text = self._text(self._precision)
+        least = self._metrics().horizontalAdvance(text) + GAP + LEAST_BAR
+        return text if least <= self.width() else self._text(USUAL)
+
+    def _text(self, precision: Precision) -> str:
+        return precision.significant(self._norm, 3) if self._norm else "0"
 
     @property
     def fractions(self) -> tuple[float, float]:
         """How much of the bar is filled, and how much outlined, 0..1."""
         return self._norm / self._most, self._heard / self._most
 
-    def set_norm(self, norm: float, heard: float, most: float, colour: QColor) -> None:
+    def set_norm(
+        self, norm: float, heard: float, most: float, colour: QColor, precision: Precision = USUAL
+    ) -> None:
         """Show ``norm``, and hollow the ``heard`` one; the bar's full length is ``most``."""
-        shown = (norm, heard, most if most > 0 else 1.0, colour)
-        if shown != (self._norm, self._heard, self._most, self._colour):
-            self._norm, self._heard, self._most, self._colour = shown
-            words = f"‖·‖ = {self.text}, the Frobenius norm of what the head adds to O"
+        shown = (norm, heard, most if most > 0 else 1.0, colour, precision)
+        if shown != (self._norm, self._heard, self._most, self._colour, self._precision):
+            self._norm, self._heard, self._most, self._colour, self._precision = shown
+            words = f"‖·‖ = {self._text(precision)}, the Frobenius norm of what the head adds to O"
             if heard > norm:
-                words += f"; unablated it would be {formats.significant(heard, 3)}"
+                words += f"; unablated it would be {precision.significant(heard, 3)}"
             self.setAccessibleName(words)
-            self.setToolTip(words)
+            explain(self, Formula.TERM_NORM, words)
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -68,7 +78,8 @@ class NormBar(QWidget):
         return number + (metrics.horizontalAdvance(NORM_OF) if self._is_wide() else 0.0)
 
     def _is_wide(self) -> bool:
-        return self.width() >= WIDE
+        number = self._metrics().horizontalAdvance(NORM_OF + self.text)
+        return self.width() >= max(WIDE, number + GAP + LEAST_BAR)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the bar at the left and write the number at the right."""

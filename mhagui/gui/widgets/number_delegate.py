@@ -4,12 +4,14 @@ import math
 
 from PySide6.QtCore import (
     QAbstractItemModel,
+    QEvent,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
     Qt,
     Signal,
 )
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QStyledItemDelegate, QWidget
 
 from mhagui.document.table_text import number_text
@@ -52,6 +54,16 @@ class NumberDelegate(QStyledItemDelegate):
         """Hand on what was typed."""
         if isinstance(editor, QLineEdit) and editor.isModified():
             self.typed.emit(index.row(), index.column(), editor.text())
+
+
+def is_edit_key(event: QEvent) -> bool:
+    """Return whether a table is about to lose F2, which edits a cell, to a shortcut of the window.
+
+    The table that has the focus keeps it by accepting the event.
+    """
+    if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.ShortcutOverride:
+        return False
+    return event.key() == Qt.Key.Key_F2
 
 
 def let_type(table: QAbstractItemView, editor_name: str) -> NumberDelegate:

@@ -41,8 +41,10 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document.table_text import number_text
+from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.formula_tip import with_formula
 from mhagui.palette import ink_on
 
 Index = QModelIndex | QPersistentModelIndex
@@ -53,6 +55,7 @@ DIMMED_ROLE = Role.UserRole + 2
 COPY_TIP = "Ctrl+C copies the selected numbers in full precision"
 BAND_PIXELS = 3
 MOST_WRITTEN_ROWS = 64
+MOST_AT_LEAST = 16  # heights of a line of text: the room that columns can ask for
 NO_INDEX = QModelIndex()
 _VALUE_ROLES = [Role.DisplayRole, Role.EditRole, Role.AccessibleTextRole]
 
@@ -66,6 +69,7 @@ class Row:
     unit: str = ""
     tip: str = ""
     summary: bool = False
+    formula: Formula | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,7 @@ class Column:
     band: QColor | None = None
     dimmed: bool = False
     state: str = ""
+    formula: Formula | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,7 +144,7 @@ class NumberModel(QAbstractTableModel):
             case Role.TextAlignmentRole:
                 return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             case Role.ToolTipRole:
-                return row.tip or None
+                return _tip(row)
             case Role.FontRole:
                 return _bold() if row.summary else None
         return None
@@ -157,7 +162,9 @@ class NumberModel(QAbstractTableModel):
             case Role.DisplayRole:
                 return label.label
             case Role.ToolTipRole:
-                return label.tip or None
+                return _tip(label)
+            case Role.AccessibleDescriptionRole:
+                return label.tip or (label.formula and label.formula.sentences)
             case Role.TextAlignmentRole:
                 side = Qt.AlignmentFlag.AlignRight if across else Qt.AlignmentFlag.AlignLeft
                 return side | Qt.AlignmentFlag.AlignVCenter
@@ -226,7 +233,8 @@ class NumberTable(QTableView):
         """Scroll sideways alone, by no more than it takes; the bar counts columns."""
         bar, room = self.horizontalScrollBar(), self.viewport().width() - self.columnWidth(column)
         bar.setValue(min(bar.value(), column))
-        while self.columnViewportPosition(column) > room and bar.value() < column:
+        last = min(column, bar.maximum())
+        while self.columnViewportPosition(column) > room and bar.value() < last:
             bar.setValue(bar.value() + 1)
 
     def selected_text(self) -> str:
@@ -284,6 +292,9 @@ class NumberTable(QTableView):
         """Give columns what they need, and say how much room the table needs in all."""
         self._share_width()
         self.updateGeometry()
+        self.updateGeometries()  # now, for the range of the scroll bar
+        if 0 <= self._labels.marked < len(self._least_widths):
+            self._reveal(self._labels.marked)
 
     def _share_width(self) -> None:
         """Give every column what it needs, and spread what is left over all alike.
@@ -296,6 +307,8 @@ class NumberTable(QTableView):
             widest = max(self._least_widths)
             for column in range(count):
                 self.setColumnWidth(column, max(room // max(room // widest, 1), widest))
+            # Qt keeps the pixel that it has scrolled to, in the middle of a column that is another.
+            self._labels.setOffsetToSectionPosition(self.horizontalScrollBar().value())
             return
         for column, least in enumerate(self._least_widths):
             extra = spare * (column + 1) // count - spare * column // count
@@ -317,10 +330,15 @@ class NumberTable(QTableView):
         return rows.sizeHint().width() if rows.isVisibleTo(self) else 0
 
     def minimumSizeHint(self) -> QSize:
-        """Return the size at which two rows and the least columns can be seen, if there are any."""
+        """Return the size at which two rows and the least columns can be seen, if there are any.
+
+        With many digits one column may be all, so that numbers take no room from other docks.
+        """
         rows = self.verticalHeader()
         height = min(rows.length(), 2 * rows.defaultSectionSize())
-        width = self._labels_width() + sum(self._least_widths[: self._least_columns])
+        wanted = sum(self._least_widths[: self._least_columns])
+        room = max(MOST_AT_LEAST * self.fontMetrics().height(), *self._least_widths, 0)
+        width = self._labels_width() + min(wanted, room)
         if rows.length() > self._most_height():
             width += self.verticalScrollBar().sizeHint().width()
         return QSize(width, height + self.horizontalHeader().height())
@@ -432,6 +450,10 @@ def _extremes(block: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     if len(block) <= MOST_WRITTEN_ROWS:
         return block
     return np.stack([np.fmax.reduce(block, axis=0), np.fmin.reduce(block, axis=0)])
+
+
+def _tip(label: Row | Column) -> str | None:
+    return with_formula(label.formula, label.tip) if label.formula else label.tip or None
 
 
 def _bold() -> QFont:

@@ -1,10 +1,10 @@
 """A table of probabilities that can be typed into."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 
 from mhagui.document.table_text import parse_number
 from mhagui.errors import UserError
-from mhagui.gui.widgets.number_delegate import Index, let_type
+from mhagui.gui.widgets.number_delegate import Index, is_edit_key, let_type
 from mhagui.gui.widgets.number_table import NumberModel, NumberTable
 
 
@@ -38,6 +38,13 @@ class ProbabilityTable(NumberTable):
     def __init__(self) -> None:
         super().__init__()
         let_type(self, "probabilityEditor").typed.connect(self._on_typed)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep F2, which edits the current cell."""
+        if is_edit_key(event):
+            event.accept()
+            return True
+        return super().event(event)
 
     def _on_typed(self, row: int, column: int, text: str) -> None:
         try:

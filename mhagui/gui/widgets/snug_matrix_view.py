@@ -1,12 +1,13 @@
 """A MatrixView among other things: it wants no more height than its width can use."""
 
 import math
+from dataclasses import replace
 
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QToolTip
 
-from mhagui import core, formats
+from mhagui import core
 from mhagui.document.records import Array
 from mhagui.document.table_text import write_table
 from mhagui.gui.widgets.colour_range import ColourRange
@@ -53,9 +54,8 @@ class SnugMatrixView(MatrixView):
                 return
         self._range = colours
         indices, signed = core.quantise(values, colours.low, colours.high), colours.low < 0
-        self.set_picture(
-            Picture(values, indices, colours.table, rows, columns, bands, signed=signed)
-        )
+        what = Picture(values, indices, colours.table, rows, columns, bands)
+        self.set_picture(replace(what, signed=signed, precision=colours.precision))
 
     def copy(self) -> None:
         """Copy the numbers, tabs between columns, with all digits."""
@@ -68,7 +68,8 @@ class SnugMatrixView(MatrixView):
             where = (
                 f"row {self.picture.row_labels[row]}, column {self.picture.column_labels[column]}"
             )
-            number = formats.short(float(self.picture.values[row, column]), 6)
+            value = float(self.picture.values[row, column])
+            number = self.picture.precision.short(value, 6)
             place = self.mapToGlobal(QPoint(0, self.height()))
             words = f"{self.accessibleName()}, {where}: {number}"
             QToolTip.showText(place, words, self, self.cell_rect(row, column))

@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from mhagui.core import pool_maximum
-from mhagui.formats import fixed, short
+from mhagui.formats import USUAL, Precision, short
 from mhagui.gui.theme import Theme, theme_of
 from mhagui.gui.widgets.curve_plot import DIMMED_ALPHA, round_step
 from mhagui.gui.widgets.drawing import LABEL_FONT, indexed_image, scaled_font
@@ -61,6 +61,8 @@ class Stems:
         Of the stems.
     dimmed
         Drawn faint.
+    precision
+        How weights are read out.
     """
 
     taps: Array
@@ -68,6 +70,7 @@ class Stems:
     n_positions: int
     colour: QColor
     dimmed: bool = False
+    precision: Precision = USUAL
 
     @property
     def row(self) -> int:
@@ -184,14 +187,15 @@ class StemPlot(QWidget):
     def _paint_frame(self, painter: QPainter, theme: Theme) -> None:
         box = self.area.adjusted(-1, -HEAD - 1, 0, 0)  # around the pixels of the plot
         pen = QPen(theme.card_border, 1.0)
-        if self.hasFocus():
-            pen = QPen(self.palette().highlight().color(), 2.0)
-        elif self._is_current and self._stems is not None:
+        if self._is_current and self._stems is not None:
             pen = QPen(self._stems.colour, 2.0)
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         wider = pen.widthF() - 1.0  # a pen of two pixels begins one pixel before its line
         painter.drawRect(box.adjusted(0, 0, wider, wider))
+        if self.hasFocus():  # around all, for within it the head's own frame says another thing
+            painter.setPen(QPen(self.palette().highlight().color(), 2.0))
+            painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
 
     def _paint_cursor(self, painter: QPainter, theme: Theme) -> None:
         """Point at the key from below, where it covers no stem."""
@@ -385,5 +389,6 @@ def _words(stems: Stems, key: int) -> str:
     """Return what there is at ``key``."""
     if key > stems.row:
         return f"t{key + 1}: masked at t{stems.row + 1}"
-    ideal = "" if stems.ideal is None else f", ideal {short(float(stems.ideal[key]))}"
-    return f"t{key + 1}: weight {fixed(float(stems.taps[key]), 4)}{ideal}"
+    write = stems.precision
+    ideal = "" if stems.ideal is None else f", ideal {write.short(float(stems.ideal[key]))}"
+    return f"t{key + 1}: weight {write.fixed(float(stems.taps[key]), 4)}{ideal}"

@@ -9,9 +9,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from mhagui import formats
 from mhagui.document.compute import Standing
+from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import BAND, LABEL_FONT, MUTE, demi_bold, draw_card, scaled_font
 from mhagui.gui.widgets.fitting_label import FittingLabel
+from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.gui.widgets.head_fields import LetterButton
 from mhagui.gui.widgets.matrix_layout import MARGIN
 from mhagui.gui.widgets.matrix_picture import Picture, Writing
@@ -161,6 +163,10 @@ class TermCard(PairCard):
         self.column.insertWidget(2, self.bar)
         self.column.setContentsMargins(BAND + 3, *PADDING[1:])
         self.note.hide()
+        for part in (self.title, self.view):
+            put_above(part, Formula.TERM)
+        for part in (self.caption, self.lower_view):
+            put_above(part, Formula.RUNNING_SUM)
         self.mute.toggled.connect(self._on_mute)
         for view in (self.view, self.lower_view):
             view.pointed.connect(self._on_pointed)
@@ -178,12 +184,13 @@ class TermCard(PairCard):
             titles = [f"{label} {name} ({standing})", f"{label} {standing}", label]
         about = f"{label} {name}" + (f", {standing}" if standing else "")
         self.set_words(
-            f"{about}: A_h·{reads}·W_V^h·W_O^(h), what the head adds to O; zero where ablated",
+            f"{about}: A_h·{reads}·W_V^h·W_O^(h).\n{Formula.TERM.sentences}",
             *titles,
         )
         self.view.setAccessibleName(f"Term of {about}")
-        tip = f"The sum of the terms of all heads up to {label}"
-        self.set_lower_words(tip, tip, f"Σ h1..{label}" if label != "h1" else label)
+        name = f"The sum of the terms of all heads up to {label}"
+        tip = Formula.RUNNING_SUM.sentences
+        self.set_lower_words(tip, name, f"Σ h1..{label}" if label != "h1" else label)
         self.mute.setAccessibleName(f"Mute {label} in the filter bank")
         self.mute.setToolTip(f"Mute: {label} is zero in Concat, before W_O reads it")
 

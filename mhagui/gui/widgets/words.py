@@ -3,6 +3,7 @@
 import html
 import re
 
+_KEPT = "<p style='margin:0; white-space:pre-wrap'>"
 _LOWERED = str.maketrans("t+−0123456789", "ₜ₊₋₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -11,9 +12,17 @@ def plain(text: str) -> str:
 
     Qt takes whatever looks like HTML for that; names, paths and pasted texts may look like it.
     """
-    if "<" not in text:
-        return text
-    return f"<p style='white-space:pre-wrap'>{html.escape(text)}</p>"
+    return f"{_KEPT}{html.escape(text)}</p>" if "<" in text else text
+
+
+def as_html(tip: str) -> str:
+    """Return a tooltip, which ``plain`` has made, as HTML to stand among other HTML."""
+    return tip if tip.startswith("<") else f"{_KEPT}{html.escape(tip)}</p>"
+
+
+def below(tip: str, line: str) -> str:
+    """Return a tooltip with another below it, either of which may be empty."""
+    return f"{as_html(tip)}{as_html(line)}" if tip and line else tip or line
 
 
 def with_subscripts(text: str) -> str:
