@@ -4,9 +4,9 @@ from typing import ClassVar
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QDockWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QScrollArea, QWidget
 
-from mhagui.document import Result
+from mhagui.document import Appearance, Result
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.theme import theme_of
 
@@ -32,7 +32,7 @@ class Panel(QDockWidget):
         self.setObjectName(object_name)
         self.bench = bench
         self._drawn: Frame | None = None
-        self._kept: Result | None = None
+        self._kept: tuple[Result, Appearance] | None = None
         self._was_seen = False
         bench.shown.connect(self._on_shown)
         self.visibilityChanged.connect(self._on_visibility_changed)
@@ -45,7 +45,10 @@ class Panel(QDockWidget):
             self._draw_if_wanted(self.bench.frame)
 
     def keep_up(self, frame: Frame) -> None:
-        """Take from a new result what is wanted of it even where nobody looks: tables' models."""
+        """Take from a new result what is wanted of it even where nobody looks: tables' models.
+
+        Likewise when numbers or colours are to look otherwise.
+        """
 
     def catch_up(self) -> None:
         """Take the newest result over at once, for what may be read before the next frame."""
@@ -58,6 +61,11 @@ class Panel(QDockWidget):
             stop = stop.nextInFocusChain()
         if stop is not None:
             stop.setFocus(Qt.FocusReason.TabFocusReason)
+            # Qt itself does so where Tab is pressed; without it Fusion shows no focus.
+            stop.window().setAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
+            for area in self.findChildren(QScrollArea):  # which scrolls by itself for Tab alone
+                if area.isAncestorOf(stop):
+                    area.ensureWidgetVisible(stop)
 
     def _is_stop(self, widget: QWidget) -> bool:
         by_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
@@ -100,8 +108,9 @@ class Panel(QDockWidget):
             self._draw_if_wanted(self.bench.frame)
 
     def _keep_up(self, frame: Frame) -> None:
-        if frame.result is not self._kept:
-            self._kept = frame.result
+        kept = self._kept
+        if kept is None or kept[0] is not frame.result or kept[1] != frame.view.appearance:
+            self._kept = frame.result, frame.view.appearance
             self.keep_up(frame)
 
     def _draw_if_wanted(self, frame: Frame) -> None:
@@ -116,6 +125,8 @@ class Panel(QDockWidget):
 
     def _draw(self, frame: Frame) -> None:
         previous, self._drawn = self._drawn, None  # for good, should it fail half-way
+        if previous is not None and previous.view.appearance != frame.view.appearance:
+            previous = None  # every number and colour is another
         self.show_frame(frame, previous)
         self._drawn = frame
 

@@ -25,6 +25,8 @@ class TabMarks(QObject):
             self._take_in(event.child())
         elif event.type() == QEvent.Type.Paint and isinstance(watched, QTabBar):
             _mark(watched)
+        elif event.type() == QEvent.Type.Move and isinstance(watched, QTabBar):
+            _let_focus_in(watched)
         return False
 
     def _take_in(self, child: QObject) -> None:
@@ -39,3 +41,9 @@ def _mark(bar: QTabBar) -> None:
         colour = QColor() if place == bar.currentIndex() else muted
         if bar.tabTextColor(place) != colour:  # or every painting would ask for the next
             bar.setTabTextColor(place, colour)
+
+
+def _let_focus_in(bar: QTabBar) -> None:
+    """Let Tab into a bar that can be seen; Qt puts that of a single dock outside of the window."""
+    is_in_sight = bar.geometry().bottom() >= 0
+    bar.setFocusPolicy(Qt.FocusPolicy.TabFocus if is_in_sight else Qt.FocusPolicy.NoFocus)

@@ -54,11 +54,22 @@ def apply_theme(choice: ThemeChoice) -> None:
         hints.setColorScheme(Qt.ColorScheme.Dark if dark else Qt.ColorScheme.Light)
     palette = _palette(dark)
     QApplication.setPalette(palette)
-    if dark:  # Fusion rims these marks darker than Window by half: unseen in the dark
-        palette.setColor(_R.Window, QColor(_RIM))
-        palette.setColor(QPalette.ColorGroup.Disabled, _R.Window, QColor(_DISABLED_RIM))
-    for name in ("QRadioButton", "QCheckBox"):
-        QApplication.setPalette(palette, name)  # type: ignore[arg-type]  # the stub wants bytes, the call str
+    # Fusion rims marks and handles darker than Window by half: faint, and unseen in the dark,
+    # where a handle has to be lighter than that instead.
+    _recolour(palette, _R.Window, _RIM[dark], _DISABLED_RIM[dark], "QRadioButton", "QCheckBox")
+    handle = _R.Button if dark else _R.Window
+    _recolour(palette, handle, _HANDLE[dark], palette.color(handle).name(), "QSlider")
+
+
+def _recolour(
+    palette: QPalette, role: QPalette.ColorRole, usual: str, disabled: str, *classes: str
+) -> None:
+    """Give widgets of ``classes`` another colour for one role of ``palette``."""
+    own = QPalette(palette)
+    own.setColor(role, QColor(usual))
+    own.setColor(QPalette.ColorGroup.Disabled, role, QColor(disabled))
+    for name in classes:
+        QApplication.setPalette(own, name)  # type: ignore[arg-type]  # the stub wants bytes, the call str
 
 
 def _system_is_dark() -> bool:
@@ -74,9 +85,11 @@ def _palette(dark: bool) -> QPalette:
     palette = QPalette()
     for role, pair in _PALETTE.items():
         palette.setColor(role, QColor(pair[dark]))
-    for role in (_R.WindowText, _R.Text, _R.ButtonText, _R.HighlightedText):
-        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(_DISABLED_TEXT[dark]))
-    palette.setColor(QPalette.ColorGroup.Disabled, _R.Highlight, palette.color(_R.Mid))
+    disabled = QPalette.ColorGroup.Disabled
+    for role in (_R.WindowText, _R.Text, _R.ButtonText):
+        palette.setColor(disabled, role, QColor(_DISABLED_TEXT[dark]))
+    palette.setColor(disabled, _R.Highlight, palette.color(_R.Mid))
+    palette.setColor(disabled, _R.HighlightedText, palette.color(_R.Text))
     return palette
 
 
@@ -119,5 +132,7 @@ _PALETTE = {
     _R.Shadow: ("#5b626d", "#000000"),
     _R.Accent: ("#2f67c8", "#3b73d3"),
 }
-_DISABLED_TEXT = ("#8a909b", "#767d88")
-_RIM, _DISABLED_RIM = "#d3dff1", "#6b727d"  # one and a half times as light as what is seen
+_DISABLED_TEXT = ("#848a95", "#767d88")
+# Of the rims, one and a half times as light as what is seen.
+_RIM, _DISABLED_RIM = ("#b2b8c2", "#d3dff1"), ("#dfe2e7", "#6b727d")
+_HANDLE = ("#b2b8c2", "#6f7783")

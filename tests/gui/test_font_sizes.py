@@ -1,0 +1,138 @@
+"""The window follows the size of the system's type, at the start and while it runs."""
+
+import pytest
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QComboBox,
+    QLabel,
+    QSizePolicy,
+    QTabBar,
+    QWidget,
+)
+
+from mhagui.document import load_lesson
+from mhagui.gui.export_dialog import ExportDialog
+from mhagui.gui.layouts import PRESENT
+from mhagui.gui.main_window import MainWindow
+from mhagui.gui.widgets.fitting_label import FittingLabel
+
+KINDS = (QLabel, QAbstractButton, QComboBox, QAbstractSpinBox)
+
+
+@pytest.fixture
+def set_points(qapp):
+    """A function that sets the size of the system's type."""
+
+    def set_points(points):
+        font = qapp.font()
+        font.setPointSize(points)
+        qapp.setFont(font)
+
+    before = qapp.font().pointSize()
+    yield set_points
+    set_points(before)
+
+
+@pytest.fixture
+def open_window(qtbot, settle):
+    """A function that opens the window, with all of it drawn."""
+    windows = []
+
+    def open_window():
+        window = MainWindow(load_lesson("four-heads"))
+        windows.append(window)
+        qtbot.addWidget(window)
+        with qtbot.waitExposed(window):
+            window.show()
+        for _ in window.docks.all:
+            settle()
+        return window
+
+    yield open_window
+    for window in windows:
+        window.close()
+
+
+def is_cut(widget):
+    """Whether a widget has less room than what is written in it needs."""
+    if isinstance(widget, FittingLabel):
+        lines = widget.text().split("\n")
+        return max(map(QFontMetrics(widget.font()).horizontalAdvance, lines)) > widget.width()
+    if isinstance(widget, QLabel) and widget.wordWrap():
+        return widget.heightForWidth(widget.width()) > widget.height() + 1
+    if isinstance(widget, QAbstractButton) and not widget.text():
+        return False
+    if widget.sizePolicy().horizontalPolicy() is QSizePolicy.Policy.Ignored:
+        return False  # a remark that is not written where there is no room
+    need = widget.sizeHint() if isinstance(widget, QLabel) else widget.minimumSizeHint()
+    return need.width() > widget.width() + 1 or need.height() > widget.height() + 1
+
+
+def cut(root):
+    """Everything below ``root`` that can be seen and is cut."""
+    widgets = [w for w in root.findChildren(QWidget) if isinstance(w, KINDS) and w.isVisible()]
+    assert widgets
+    return [f"{w} {w.text() if hasattr(w, 'text') else ''}" for w in widgets if is_cut(w)]
+
+
+def cut_in_docks(window, settle):
+    found = []
+    for dock in window.docks.all:
+        window.docks.show([dock.objectName()])
+        for _ in range(4):
+            settle()
+        found += [f"{dock.windowTitle()}: {words}" for words in cut(dock)]
+    return found
+
+
+@pytest.mark.parametrize("points", [9, 14, 18])
+def test_nothing_is_cut_in_a_window_that_opens_in_other_type(
+    open_window, set_points, settle, points
+):
+    set_points(points)
+    window = open_window()
+    assert window.font().pointSize() == points
+    found = cut_in_docks(window, settle)
+    assert found == [], "\n".join(found)
+
+
+def test_nothing_is_cut_when_the_type_changes_while_it_runs(open_window, set_points, settle):
+    window = open_window()
+    for points in (18, 10):
+        set_points(points)
+        settle()
+        found = cut_in_docks(window, settle)
+        assert found == [], "\n".join(found)
+
+
+def test_the_tabs_take_the_room_that_their_words_need(open_window, set_points, settle):
+    set_points(18)
+    window = open_window()
+    bars = [bar for bar in window.findChildren(QTabBar) if bar.isVisible()]
+    assert bars
+    for bar in bars:
+        for tab in range(bar.count()):
+            words = bar.fontMetrics().size(0, bar.tabText(tab))
+            assert bar.tabRect(tab).width() > words.width()
+            assert bar.tabRect(tab).height() >= words.height()
+
+
+def test_large_type_has_a_layout_for_a_small_screen(open_window, set_points, settle):
+    set_points(14)
+    window = open_window()
+    window.docks.apply(PRESENT)
+    settle()
+    assert window.minimumSizeHint().width() <= 1024
+
+
+@pytest.mark.parametrize("points", [9, 14, 18])
+def test_nothing_is_cut_in_a_dialog(bench, qtbot, settle, set_points, points):
+    set_points(points)
+    dialog = ExportDialog(bench.frame)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    settle()
+    assert cut(dialog) == []
+    dialog.close()
