@@ -1,26 +1,55 @@
 """What the Help menu says of the program and of the scene."""
 
-import platform
-
-import numpy as np
-import pyqtgraph as pg
-import PySide6
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import qVersion
+from PySide6.QtGui import QFontInfo, QGuiApplication
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from mhagui import __version__
 from mhagui.document import Scene
 from mhagui.document.scene import designed_input
+from mhagui.gui.fault_dialog import DetailsDialog
+from mhagui.system_info import info_text, system_info
+
+WHAT_IT_IS = (
+    "An instrument for multi-head attention: drag a head's gain and see its weights, entropy, rank "
+    "and output move in the same frame. MIT licence."
+)
 
 
-def about_text() -> str:
-    """Return what the About box says, as rich text."""
-    runs_on = f"PySide6 {PySide6.__version__}, pyqtgraph {pg.__version__}, NumPy {np.__version__}"
-    return (
-        f"<h3>mhagui {__version__}</h3>"
-        "<p>An instrument for multi-head attention: drag a head's gain and see its weights, "
-        "entropy, rank and output move in the same frame.</p>"
-        f"<p>MIT licence. Python {platform.python_version()}, {runs_on}.</p>"
+def system_text() -> str:
+    """Return what the program runs on, its windows included, as lines to be pasted in a report."""
+    font = QFontInfo(QApplication.font())
+    screens = (
+        f"{screen.size().width()}×{screen.size().height()} at {screen.devicePixelRatio():g}"
+        for screen in QGuiApplication.screens()
     )
+    return info_text(
+        system_info()
+        | {
+            "Qt": qVersion(),
+            "Qt platform": QGuiApplication.platformName(),
+            "style": QApplication.style().name(),
+            "colour scheme": QGuiApplication.styleHints().colorScheme().name.lower(),
+            "font": f"{font.family()}, {font.pixelSize()} px",
+            "screens": ", ".join(screens),
+        }
+    )
+
+
+class AboutDialog(DetailsDialog):
+    """Names the program and what it runs on, which can be copied for a report."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(f"mhagui {__version__}. {WHAT_IT_IS}", system_text(), parent=parent)
+        self.setObjectName("aboutDialog")
+        self.setWindowTitle("About mhagui")
 
 
 def scene_text(scene: Scene) -> str:

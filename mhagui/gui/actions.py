@@ -26,18 +26,35 @@ class ActionInfo:
 
 ACTIONS = (
     ActionInfo(
+        key="new",
+        text="&New…",
+        tip="Put a fresh scene on the bench, of the sizes you choose",
+        shortcut=Key.New,
+    ),
+    ActionInfo(
         key="open",
-        text="&Open scene…",
-        tip="Open a scene file",
+        text="&Open…",
+        tip="Open a scene from a file",
         shortcut=Key.Open,
         icon="open",
     ),
     ActionInfo(
         key="save",
-        text="&Save scene as…",
-        tip="Write this scene to a file that opens here and on the command line",
+        text="&Save",
+        tip="Write the scene to its file, which opens here and on the command line",
         shortcut=Key.Save,
         icon="save",
+    ),
+    ActionInfo(
+        key="save_as",
+        text="Save &as…",
+        tip="Write the scene to another file",
+        shortcut="Ctrl+Shift+S",  # the standard key, given also where a platform has none
+    ),
+    ActionInfo(
+        key="revert",
+        text="Re&vert",
+        tip="Put the scene back as it is in its file; an undo brings back what was there",
     ),
     ActionInfo(
         key="export",
@@ -90,7 +107,7 @@ ACTIONS = (
     ),
     ActionInfo(
         key="mute_head",
-        text="M&ute head",
+        text="Mu&te head",
         tip="Ablate the cursor's head before W_O, or let it through again",
         shortcut="Ctrl+M",
         icon="mute",
@@ -103,6 +120,11 @@ ACTIONS = (
         shortcut="Ctrl+Shift+M",
         icon="solo",
         checkable=True,
+    ),
+    ActionInfo(
+        key="describe",
+        text="D&escribe scene…",
+        tip="Give the scene a title, and say what it is",
     ),
     ActionInfo(
         key="exercises",
@@ -134,6 +156,18 @@ ACTIONS = (
         checkable=True,
     ),
     ActionInfo(
+        key="next_dock",
+        text="&Next dock",
+        tip="Give the keyboard to the next dock in sight",
+        shortcut="F6",
+    ),
+    ActionInfo(
+        key="previous_dock",
+        text="&Previous dock",
+        tip="Give the keyboard to the dock in sight before this one",
+        shortcut="Shift+F6",
+    ),
+    ActionInfo(
         key="reset_layout",
         text="&Reset layout",
         tip="Put every dock back where it was at first",
@@ -145,6 +179,18 @@ ACTIONS = (
         tip="Use the whole screen, or a window again",
         shortcut=Key.FullScreen,
         checkable=True,
+    ),
+    ActionInfo(
+        key="command_palette",
+        text="&Command palette…",
+        tip="Find any command by a few letters of its name, and run it",
+        shortcut="Ctrl+Shift+P",
+    ),
+    ActionInfo(
+        key="shortcuts",
+        text="&Keyboard shortcuts…",
+        tip="List all shortcuts, and what keys and the mouse do inside the docks",
+        shortcut="Ctrl+/",
     ),
     ActionInfo(
         key="about_scene",
@@ -164,13 +210,16 @@ ACTIONS = (
 SEPARATOR = "-"
 
 # A key in angle brackets stands for a sub-menu that the window fills itself.
+_FILE = ("new", "open", "<recent>", "<lessons>", SEPARATOR, "save", "save_as", "revert")
 _HEAD = ("duplicate_head", "remove_head", "mute_head", "solo_head")
-_WINDOW = ("exercises", "<docks>", "reset_layout", "<theme>", "full_screen")
+_COLOURS = ("<colours>", "<weight_colours>", "<signed_colours>", "<digits>")
+_DOCKS = ("exercises", "<docks>", "next_dock", "previous_dock")
+_WINDOW = (*_DOCKS, "<layout>", "reset_layout", "<theme>", "full_screen")
 MENUS = (
-    ("&File", ("open", "<lessons>", "save", SEPARATOR, "export", SEPARATOR, "quit")),
-    ("&Edit", ("undo", "redo", SEPARATOR, *_HEAD, SEPARATOR, "reset_gains")),
-    ("&View", ("weights", "scores", "<colours>", "enlarge", SEPARATOR, *_WINDOW)),
-    ("&Help", ("about_scene", "about")),
+    ("&File", (*_FILE, SEPARATOR, "export", SEPARATOR, "quit")),
+    ("&Edit", ("undo", "redo", SEPARATOR, *_HEAD, SEPARATOR, "reset_gains", "describe")),
+    ("&View", ("weights", "scores", "enlarge", SEPARATOR, *_COLOURS, SEPARATOR, *_WINDOW)),
+    ("&Help", ("command_palette", "shortcuts", SEPARATOR, "about_scene", "about")),
 )
 
 TOOL_BAR = ("open", "save", SEPARATOR, "undo", "redo", "reset_gains", SEPARATOR, "export")
