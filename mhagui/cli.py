@@ -8,7 +8,6 @@ import argparse
 import contextlib
 import math
 import os
-import platform
 import re
 import signal
 import sys
@@ -19,24 +18,22 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from mhagui import __version__
-from mhagui._resources import resource_path
 from mhagui.errors import UserError, visible
+from mhagui.files import absolute, stamp
 
 if TYPE_CHECKING:
     from mhagui.document import Scene
+    from mhagui.document.origin import Origin
+    from mhagui.document.session import Session
 
 DEFAULT_SCENE = "four-heads"
-PACKAGES = (
-    "numpy", "PySide6-Essentials", "pyqtgraph", "matplotlib", "msgspec", "threadpoolctl",
-    "platformdirs",
-)  # fmt: skip
 
 OK, BUG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 # H·T³ from which the effective ranks of a report take long enough to say so: some four seconds.
 _LONG_DECOMPOSITION = 16 * 1024**3
 
-_USAGE = """mhagui [SCENE] [--figures-if-no-display DIR]
+_USAGE = """mhagui [SCENE] [--figures-if-no-display DIR] [--reset-settings]
        mhagui report [SCENE] [--gain N=G ...] [--json]
        mhagui export [SCENE] [--gain N=G ...] --out DIR [--figure NAME ...]
                      [--format png,svg,pdf] [--dpi N] [--row N] [--head N]"""
@@ -96,14 +93,19 @@ def _open_window(arguments: list[str]) -> int:
     if options.info or options.version:
         _say(_info() if options.info else f"mhagui {__version__}")
         return OK
+    if options.reset_settings:
+        _say(_reset_settings())
+        if options.scene is None:
+            return OK
     from mhagui.display_check import missing_libraries, why_no_display
 
-    scene = _load(options.scene)
+    session, origin = _opened(options.scene)
+    scene = session.scene
     obstacle = why_no_display() or missing_libraries()
     if obstacle is None:
         from mhagui.gui.application import run
 
-        return run(scene)
+        return run(scene, origin, session.view)
     if options.figures_if_no_display is None:
         raise UserError(f"{obstacle}; 'mhagui report' and 'mhagui export' work without a window.")
     with _ended_by_signals():
@@ -125,6 +127,12 @@ def _window_parser() -> argparse.ArgumentParser:
         metavar="DIR",
         type=_not_empty,
         help="where there is no display, write the scene's figures and report into DIR instead",
+    )
+    parser.add_argument(
+        "--reset-settings",
+        action="store_true",
+        help="put the settings (theme, digits, colours, layouts, recent files) aside, and exit "
+        "unless a SCENE is given",
     )
     parser.add_argument("--info", action="store_true", help="print versions and folders and exit")
     parser.add_argument("--version", action="store_true", help="print the version and exit")
@@ -151,27 +159,23 @@ def _write_instead(scene: "Scene", folder: Path, obstacle: str) -> int:
     return OK
 
 
+def _reset_settings() -> str:
+    from mhagui.home import own_home
+    from mhagui.settings import FILE_NAME, SettingsStore
+
+    store = SettingsStore(own_home().config / FILE_NAME)
+    aside = store.reset()
+    if aside is None:
+        return visible(f"There are no settings in {store.path}; all is as at first.")
+    return visible(f"All settings are as at first; the former ones are in {aside}.")
+
+
 def _info() -> str:
     from mhagui.display_check import missing_libraries, why_no_display
+    from mhagui.system_info import info_text, system_info
 
-    lines = [
-        ("mhagui", __version__),
-        ("Python", f"{platform.python_version()}, {sys.executable}"),
-        ("platform", platform.platform()),
-        *((package, _version(package)) for package in PACKAGES),
-        ("resources", resource_path()),
-        ("display", why_no_display() or missing_libraries() or "a window can open"),
-    ]
-    return "\n".join(f"{name:<19} {visible(str(value))}" for name, value in lines)
-
-
-def _version(package: str) -> str:
-    from importlib import metadata  # takes long
-
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "not installed"
+    display = why_no_display() or missing_libraries() or "a window can open"
+    return info_text(system_info() | {"display": display})
 
 
 # ------------------------------------------------------------------------------------------- report
@@ -332,6 +336,19 @@ def _load(scene: str | None) -> "Scene":
     return load_scene(scene or DEFAULT_SCENE)
 
 
+def _opened(name: str | None) -> "tuple[Session, Origin]":
+    """Return what is to lie on the bench, and the file that it is kept in, if it is a file's."""
+    from mhagui.document import lesson_names
+    from mhagui.document.lessons import load_session
+    from mhagui.document.origin import Origin
+
+    name = name or DEFAULT_SCENE
+    path = None if name in lesson_names() else absolute(Path(name))
+    before = None if path is None else stamp(path)
+    session = load_session(name)
+    return session, Origin(path, session.scene, before)
+
+
 def _with_gains(scene: "Scene", gains: Sequence[str]) -> "Scene":
     from mhagui.document.edits import set_gain
 
@@ -438,10 +455,18 @@ def _complain(text: str, status: int) -> int:
 
 
 def _report_bug(error: Exception) -> int:
+    from mhagui.fault_log import FaultLog, trace_of
+    from mhagui.home import own_home
+
     if os.environ.get("MHAGUI_DEBUG") and sys.stderr is not None:
         traceback.print_exception(error)
+    log = FaultLog(own_home().logs)
+    log.write(trace_of(error))
+    log.close()
     what = f"{type(error).__name__}: {error}"
-    return _complain(f"this is a bug, {what}; with MHAGUI_DEBUG=1 set it prints where.", BUG)
+    advice = "with MHAGUI_DEBUG=1 set it prints where"
+    where = f"{log.path} says where" if log.path.is_file() else advice
+    return _complain(f"this is a bug, {what}; {where}.", BUG)
 
 
 def _os_sentence(error: OSError) -> str:

@@ -6,12 +6,15 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mhagui import cli, display_check, figures
-from mhagui.document import load_lesson, scene_to_json
+from mhagui.document import Session, ViewState, load_lesson, scene_to_json, write_session
+from mhagui.document.view_state import Cursor
+from mhagui.files import stamp
 
 ROOT = Path(__file__).parents[1]
 MAIN = [sys.executable, str(ROOT / "main.py")]
@@ -31,13 +34,13 @@ def no_display(monkeypatch):
 
 
 @pytest.fixture
-def shown(monkeypatch):
-    """Stand in for the window; give the scenes it was asked to show."""
+def started(monkeypatch):
+    """Stand in for the window; give scene, origin and view of each that was asked for."""
     from mhagui.gui import application
 
-    scenes = []
-    monkeypatch.setattr(application, "run", lambda scene: scenes.append(scene) or 0)
-    return scenes
+    windows = []
+    monkeypatch.setattr(application, "run", lambda *window: windows.append(window) or 0)
+    return windows
 
 
 def ends_with(capsys, arguments, status):
@@ -114,11 +117,11 @@ def test_a_scene_file_is_reported(capsys, tmp_path):
     assert ends_with(capsys, ["report", str(tmp_path / "mine.json")], 0).out.startswith("two heads")
 
 
-def test_a_file_called_report_can_be_opened(monkeypatch, tmp_path, shown):
+def test_a_file_called_report_can_be_opened(monkeypatch, tmp_path, started):
     (tmp_path / "report").write_bytes(scene_to_json(load_lesson("two-heads")))
     monkeypatch.chdir(tmp_path)
     assert cli.main(["./report"]) == 0
-    assert shown[0] == load_lesson("two-heads")
+    assert started[0][0] == load_lesson("two-heads")
 
 
 # ------------------------------------------------------------------------------------------- export
@@ -414,9 +417,9 @@ def test_no_module_outside_gui_loads_qt():
     ("arguments", "title"),
     [([], "four heads"), (["two-heads"], "two heads"), (["--", "two-heads"], "two heads")],
 )
-def test_the_window_shows_the_scene_asked_for(shown, arguments, title):
+def test_the_window_shows_the_scene_asked_for(started, arguments, title):
     assert cli.main(arguments) == 0
-    assert [scene.title for scene in shown] == [title]
+    assert [scene.title for scene, _, _ in started] == [title]
 
 
 def test_without_a_display_the_window_says_so_and_what_works(capsys, no_display):
@@ -458,16 +461,41 @@ def test_a_process_without_a_display_writes_figures_instead(tmp_path):
     assert run.stderr.startswith(b"mhagui: There is no display")
 
 
-def test_with_a_display_the_window_opens_and_no_figure_is_written(shown, tmp_path):
+def test_the_file_that_was_asked_for_is_the_one_that_is_saved_to(started, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    scene = load_lesson("two-heads")
+    view = replace(ViewState.of(scene), cursor=Cursor(2, 3, 1))
+    write_session(Path("mine.mhascene"), Session(scene, view))
+    assert cli.main(["mine.mhascene"]) == 0
+    assert cli.main(["induction"]) == 0
+    (opened, origin, looked_at), (lesson, made, _) = started
+    assert (opened, looked_at) == (scene, view)
+    assert (origin.path, origin.kept) == (tmp_path / "mine.mhascene", scene)
+    assert origin.stamp == stamp(tmp_path / "mine.mhascene")
+    assert (made.path, made.kept) == (None, lesson)
+
+
+def test_a_session_file_is_reported_and_exported_like_a_lesson(capsys, tmp_path):
+    path = tmp_path / "mine.mhascene"
+    write_session(path, Session.of(load_lesson("four-heads")))
+    assert cli.main(["report", str(path), "--json"]) == 0
+    of_file = json.loads(capsys.readouterr().out)
+    assert cli.main(["report", "four-heads", "--json"]) == 0
+    assert of_file == json.loads(capsys.readouterr().out)
+    assert cli.main(["export", str(path), "--out", str(tmp_path), "--figure", "heads"]) == 0
+    assert (tmp_path / "heads.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_with_a_display_the_window_opens_and_no_figure_is_written(started, tmp_path):
     assert cli.main(["--figures-if-no-display", str(tmp_path / "out")]) == 0
-    assert len(shown) == 1
+    assert len(started) == 1
     assert not (tmp_path / "out").exists()
 
 
-def test_missing_libraries_are_said_before_qt_could_abort(capsys, shown, monkeypatch):
+def test_missing_libraries_are_said_before_qt_could_abort(capsys, started, monkeypatch):
     monkeypatch.setattr(display_check, "missing_libraries", lambda: "The window needs libx")
     assert "The window needs libx; 'mhagui report'" in refused(capsys)
-    assert shown == []
+    assert started == []
 
 
 # -------------------------------------------------------------------------------- the unexpected

@@ -1,13 +1,14 @@
 """Work on the exercises: what is met by what the bench shows, what is answered, how it is kept."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
-from mhagui.document import load_lesson
-from mhagui.document.edits import OpenScene
+from mhagui.document import Scene, load_lesson
 from mhagui.document.exercise_list import exercises
 from mhagui.document.exercises import Exercise, Question, Shown
+from mhagui.document.origin import Origin
 from mhagui.document.progress import Progress
 from mhagui.errors import UserError
 from mhagui.gui.bench import Bench, Frame
@@ -20,6 +21,8 @@ class LessonSession(QObject):
     """Owns the progress of one window, and looks at every frame of its bench.
 
     What a former session left is taken over; nothing is looked at until an exercise is started.
+    ``lay_out`` puts the scene of an exercise on the bench, unless the user would rather keep the
+    one that is there.
 
     Signals
     -------
@@ -32,9 +35,16 @@ class LessonSession(QObject):
     changed = Signal()
     said = Signal(str)
 
-    def __init__(self, bench: Bench, store: ProgressStore | None, parent: QObject) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        store: ProgressStore | None,
+        parent: QObject,
+        lay_out: Callable[[Scene, Origin], bool] | None = None,
+    ) -> None:
         super().__init__(parent)
         self._bench, self._store = bench, store
+        self._lay_out = lay_out or _opener(bench)
         self._complaint = ""  # of the store, to be said once
         self._fails = False
         progress = self._loaded()
@@ -96,10 +106,11 @@ class LessonSession(QObject):
 
     def _open(self, lesson: str) -> bool:
         try:
-            return self._bench.edit(OpenScene(load_lesson(lesson)))
+            scene = load_lesson(lesson)
         except UserError as error:
             self._bench.refused.emit(str(error))
             return False
+        return self._lay_out(scene, Origin(kept=scene, is_practice=True))
 
     def _on_shown(self, frame: Frame) -> None:
         if self._complaint:
@@ -146,6 +157,14 @@ class LessonSession(QObject):
             self._fails = True
         else:
             self._fails = False
+
+
+def _opener(bench: Bench) -> Callable[[Scene, Origin], bool]:
+    def lay_out(scene: Scene, origin: Origin) -> bool:
+        bench.open(scene, origin)
+        return True
+
+    return lay_out
 
 
 def _exercise(number: int) -> Exercise:

@@ -1,126 +1,138 @@
 """The main window: it places the docks and wires menus to the bench."""
 
-import re
 from collections.abc import Callable
-from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QMimeData, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
     QCloseEvent,
-    QGuiApplication,
+    QDragEnterEvent,
+    QDropEvent,
     QPaintEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import (
-    QAbstractSpinBox,
-    QFileDialog,
-    QLineEdit,
-    QMainWindow,
-    QMenu,
-    QMessageBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QMainWindow, QMenu, QWidget
 
-from mhagui.document import (
-    ColourScale,
-    Head,
-    Quantity,
-    Scene,
-    lesson_names,
-    load_lesson,
-    read_scene,
-    scene_to_json,
-)
-from mhagui.document.edits import (
-    DuplicateHead,
-    OpenScene,
-    RemoveHead,
-    ResetGains,
-    set_muted,
-    set_soloed,
-)
+from mhagui.document import Quantity, Scene, ViewState, lesson_names, load_lesson
+from mhagui.document.edits import ResetGains
+from mhagui.document.origin import Origin
 from mhagui.errors import UserError
-from mhagui.files import write_atomically
-from mhagui.gui.about import SceneDialog, about_text
+from mhagui.gui.about import AboutDialog, SceneDialog
+from mhagui.gui.access import name_extensions
 from mhagui.gui.actions import MENUS, SEPARATOR, TOOL_BAR, fill_menu, make_actions
+from mhagui.gui.announcer import Announcer
 from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.command_palette import CommandPalette
 from mhagui.gui.export_dialog import ExportDialog
+from mhagui.gui.file_session import FileSession, is_scene_file
+from mhagui.gui.head_commands import HeadCommands
 from mhagui.gui.icons import application_icon
+from mhagui.gui.keeper import Keeper
 from mhagui.gui.layout import Docks
+from mhagui.gui.layout_menu import LayoutMenu
+from mhagui.gui.layouts import DEFAULT
 from mhagui.gui.lesson_session import LessonSession
+from mhagui.gui.notices import NoticeBar
 from mhagui.gui.progress_store import ProgressStore
+from mhagui.gui.recent_menu import RecentMenu
+from mhagui.gui.shortcuts import show_shortcuts
 from mhagui.gui.status import StatusBar
-from mhagui.gui.theme import ThemeChoice, apply_theme
+from mhagui.gui.view_menus import ViewMenus
+from mhagui.gui.window_place import place_of, put_back
+from mhagui.home import Home
+from mhagui.settings import MOST_FILES
 
 DEFAULT_SIZE = QSize(1280, 800)
-SCENE_FILES = "Scenes (*.json);;All files (*)"
-
-Choice = TypeVar("Choice", bound=Enum)
 
 
 class MainWindow(QMainWindow):
     """The instrument: docks around one bench on which ``scene`` lies.
 
-    Progress with the exercises is kept in ``store``; nowhere where there is none.
+    The scene has an ``origin``, its file say, and is looked at as in ``view``. What outlives the
+    window is kept in ``home``; without one nothing is.
     """
 
     def __init__(
-        self, scene: Scene, parent: QWidget | None = None, store: ProgressStore | None = None
+        self,
+        scene: Scene,
+        parent: QWidget | None = None,
+        home: Home | None = None,
+        origin: Origin | None = None,
+        view: ViewState | None = None,
     ) -> None:
         super().__init__(parent)
-        self.bench = Bench(scene, self)
-        self._has_tokens = bool(scene.tokens)
+        self.bench = Bench(scene, self, origin=origin, view=view)
+        self.files = FileSession(self.bench, self, self._finish_typing)
+        self.notices = NoticeBar()
+        self._keeper = Keeper(home, self.files, self.notices, self)
+        self.preferences = self._keeper.preferences
+        self._view_menus = ViewMenus(self.bench, self.preferences, self)
         self._is_placed = self._is_painted = False
-        self._file: Path | None = None  # where the scene was last opened from or saved to
+        self.setAcceptDrops(True)
         self.setWindowIcon(application_icon())
         self.setDockNestingEnabled(True)
         self.resize(DEFAULT_SIZE)
-        self._lesson = LessonSession(self.bench, store, self)
+        store = None if home is None else ProgressStore(home.data / "progress.json")
+        self._lesson = LessonSession(self.bench, store, self, self.files.lay_out)
         self.docks = Docks(self, self.bench, self._lesson)
         self._actions = make_actions(self, self._handlers())
-        for dock in (self.docks.heatmaps, self.docks.pipeline):
-            dock.cell_asked.connect(self._explain_cell)
-        self.docks.lesson.docks_wanted.connect(self.docks.show)
-        self.docks.lesson.said.connect(self._say)
         self._quantities = QActionGroup(self)
         self._quantities.addAction(self._actions["weights"])
         self._quantities.addAction(self._actions["scores"])
-        self._scales = self._choices(ColourScale, self._set_colour_scale)
-        self._themes = self._choices(ThemeChoice, self._set_theme)
-        _check(self._themes, ThemeChoice.SYSTEM)
+        self._recent = RecentMenu("Open &recent", self)
+        self._layouts = LayoutMenu("La&yout", self.docks, self.preferences, self)
         self._make_menus()
+        name_extensions(self)
         self._status = StatusBar()
         self.setStatusBar(self._status)
+        self._announcer = Announcer(self.bench, self)
+        self._connect()
+        self._restore()
+        self._on_history_changed()
+        self._on_file_changed()
+        self._on_shown(self.bench.frame)
+
+    # --- what the window is made of
+
+    def _connect(self) -> None:
         self.bench.shown.connect(self._on_shown)
         self.bench.history_changed.connect(self._on_history_changed)
         self.bench.refused.connect(self.refuse)
         self.bench.delayed.connect(self._status.tell_of_delay)
-        QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
-        self._on_history_changed()
-        self._on_shown(self.bench.frame)
-
-    # --- what the window is made of
+        self.files.changed.connect(self._on_file_changed)
+        self.files.said.connect(self._say)
+        self.files.used.connect(self._on_file_used)
+        self._recent.wanted.connect(self.files.open)
+        self._recent.cleared.connect(self._forget_files)
+        self._layouts.said.connect(self._say)
+        for dock in (self.docks.heatmaps, self.docks.pipeline):
+            dock.cell_asked.connect(self._explain_cell)
+        self.docks.lesson.docks_wanted.connect(self.docks.show)
+        self.docks.lesson.said.connect(self._say)
 
     def _make_menus(self) -> None:
         lessons = QMenu("&Lessons", self)
         for name in lesson_names():
             lessons.addAction(load_lesson(name).title, partial(self._open_lesson, name))
-        colours = self._choice_menu("&Colour scale", self._scales)
         docks = QMenu("&Docks", self)
         free = set("abcdefghijklmnopqrstuvwxyz")
         for dock in self.docks.all:
             title = _with_mnemonic(dock.windowTitle(), free)
             docks.addAction(title, partial(self.docks.enter, dock))
-        theme = self._choice_menu("&Theme", self._themes)
-        submenus = {"<lessons>": lessons, "<colours>": colours, "<docks>": docks, "<theme>": theme}
+        submenus = {
+            "<recent>": self._recent,
+            "<lessons>": lessons,
+            "<docks>": docks,
+            "<layout>": self._layouts,
+            **self._view_menus.by_key(),
+        }
         for title, keys in MENUS:
             fill_menu(self.menuBar().addMenu(title), keys, self._actions, submenus)
         self._make_tool_bar()
+        self.notices.add_to(self)
 
     def _make_tool_bar(self) -> None:
         bar = self.addToolBar("Main tool bar")
@@ -134,39 +146,30 @@ class MainWindow(QMainWindow):
             else:
                 bar.addAction(self._actions[key])
 
-    def _choices(self, kind: type[Choice], handler: Callable[[Choice], None]) -> QActionGroup:
-        group = QActionGroup(self)
-        for choice in kind:
-            action = group.addAction(choice.value)
-            action.setCheckable(True)
-            action.setData(choice)
-            action.triggered.connect(partial(handler, choice))
-        return group
-
-    def _choice_menu(self, title: str, group: QActionGroup) -> QMenu:
-        menu = QMenu(title, self)
-        menu.addActions(group.actions())
-        return menu
-
     def _handlers(self) -> dict[str, Callable[[], object]]:
         return {
-            "open": self._choose_scene,
-            "save": self._choose_file,
+            "new": self._new,
+            "open": self.files.choose,
+            "save": self.files.save,
+            "save_as": self.files.save_as,
+            "revert": self.files.revert,
             "export": self._export,
             "quit": self.close,
             "undo": self._undo,
             "redo": self._redo,
             "reset_gains": partial(self.bench.edit, ResetGains()),
-            "duplicate_head": self._duplicate_head,
-            "remove_head": self._remove_head,
-            "mute_head": self._mute_head,
-            "solo_head": self._solo_head,
+            **HeadCommands(self.bench, self).handlers(),
+            "describe": self._describe,
             "exercises": partial(self.docks.enter, self.docks.lesson),
             "weights": partial(self.bench.look, quantity=Quantity.WEIGHTS),
             "scores": partial(self.bench.look, quantity=Quantity.SCORES),
             "enlarge": self._toggle_enlarged,
+            "next_dock": self.docks.enter_next,
+            "previous_dock": self.docks.enter_previous,
             "reset_layout": self._reset_layout,
             "full_screen": self._toggle_full_screen,
+            "command_palette": CommandPalette(self).toggle,
+            "shortcuts": partial(show_shortcuts, self),
             "about_scene": self._about_scene,
             "about": self._about,
         }
@@ -175,10 +178,7 @@ class MainWindow(QMainWindow):
 
     def _on_shown(self, frame: Frame) -> None:
         self._status.show_frame(frame)
-        self.setWindowTitle(f"{frame.scene.title} — mhagui")
-        if self._has_tokens != bool(frame.scene.tokens):
-            self._has_tokens = not self._has_tokens
-            self.docks.tokens.setVisible(self._has_tokens)
+        self.docks.follow(frame.scene)
         view = frame.view
         self._actions["weights"].setChecked(view.quantity is Quantity.WEIGHTS)
         self._actions["scores"].setChecked(view.quantity is Quantity.SCORES)
@@ -186,13 +186,31 @@ class MainWindow(QMainWindow):
         head = frame.scene.head(view.cursor.head)
         self._actions["mute_head"].setChecked(head.muted)
         self._actions["solo_head"].setChecked(head.soloed)
-        self._scales.setEnabled(view.quantity is Quantity.WEIGHTS)
-        _check(self._scales, view.colour_scale)
+        self._view_menus.show_frame(frame)
 
     def _on_history_changed(self) -> None:
         history = self.bench.history
         _name(self._actions["undo"], "&Undo", history.undo_text)
         _name(self._actions["redo"], "&Redo", history.redo_text)
+
+    def _on_file_changed(self) -> None:
+        state = self.files.state
+        name = state.name.replace("[*]", "[*][*]")  # which stands for the star
+        self.setWindowTitle(f"{name}[*] — mhagui")
+        self.setWindowModified(state.is_modified)
+        self.setWindowFilePath("" if state.path is None else str(state.path))
+        self._actions["revert"].setEnabled(state.is_modified)
+
+    def _on_file_used(self, path: Path) -> None:
+        files = (str(path), *self.preferences.settings.recent_files)
+        self._keep_files(tuple(dict.fromkeys(files))[:MOST_FILES])
+
+    def _forget_files(self) -> None:
+        self._keep_files(())
+
+    def _keep_files(self, files: tuple[str, ...]) -> None:
+        self.preferences.change(recent_files=files)
+        self._recent.show_files(map(Path, self.preferences.settings.recent_files))
 
     # --- what the user asks of it
 
@@ -204,23 +222,6 @@ class MainWindow(QMainWindow):
         self._finish_typing()
         self.bench.redo()
 
-    def _duplicate_head(self) -> None:
-        self.bench.edit(DuplicateHead(self.bench.view.cursor.head))
-
-    def _remove_head(self) -> None:
-        self.bench.edit(RemoveHead(self.bench.view.cursor.head))
-
-    def _mute_head(self) -> None:
-        head = self._head()
-        self.bench.edit(set_muted(head.uid, not head.muted))
-
-    def _solo_head(self) -> None:
-        head = self._head()
-        self.bench.edit(set_soloed(head.uid, not head.soloed))
-
-    def _head(self) -> Head:
-        return self.bench.scene.head(self.bench.view.cursor.head)
-
     def _finish_typing(self) -> None:
         """Take over what is being typed, which would else land on whatever comes in its place."""
         focus = self.focusWidget()
@@ -228,59 +229,36 @@ class MainWindow(QMainWindow):
             focus.clearFocus()
             self.setFocus()
 
-    def open_scene(self, scene: Scene) -> None:
-        """Put ``scene`` on the bench; an undo brings the old one back."""
-        self._finish_typing()
-        self.bench.edit(OpenScene(scene))
+    def _new(self) -> None:
+        from mhagui.gui.new_scene import NewSceneDialog  # not for the start
+
+        dialog = NewSceneDialog(self)
+        if dialog.exec():
+            self.files.lay_out(dialog.scene())
+        dialog.deleteLater()
+
+    def _describe(self) -> None:
+        from mhagui.gui.describe import DescribeDialog  # not for the start
+
+        dialog = DescribeDialog(self.bench.scene, self)
+        if dialog.exec():
+            self.bench.edit(dialog.edit())
+        dialog.deleteLater()
 
     def _open_lesson(self, name: str) -> None:
         try:
-            self.open_scene(load_lesson(name))
+            self.files.lay_out(load_lesson(name))
         except UserError as error:
             self.refuse(str(error))
-        else:
-            self._file = None
-
-    def _choose_scene(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, "Open scene", "", SCENE_FILES)
-        if path:
-            self.open_file(Path(path))
-
-    def open_file(self, path: Path) -> None:
-        """Open the scene file at ``path``, or say why not and leave all as it is."""
-        try:
-            self.open_scene(read_scene(path))
-        except UserError as error:
-            self.refuse(str(error))
-        else:
-            self._file = path
-
-    def _choose_file(self) -> None:
-        name = re.sub(r'[\\/:*?"<>|]', "-", self.bench.scene.title)  # for the sake of all systems
-        suggested = str(self._file or f"{name}.json")
-        dialog = QFileDialog(self, "Save scene as", suggested, SCENE_FILES)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("json")
-        dialog.selectFile(suggested)
-        if dialog.exec():
-            self.save_file(Path(dialog.selectedFiles()[0]))
-
-    def save_file(self, path: Path) -> None:
-        """Write the scene to ``path``, or say why not and leave what is there."""
-        try:
-            write_atomically(path, scene_to_json(self.bench.scene))
-        except UserError as error:
-            self.refuse(str(error))
-        else:
-            self._file = path
-            self._status.notice(f"Saved to {path}")
 
     def _say(self, sentence: str) -> None:
         self._status.notice(sentence)
+        self._announcer.say(sentence)
 
     def refuse(self, sentence: str) -> None:
         """Say in the status bar why something was not done."""
         self._status.refuse(sentence, self.bench.scene)
+        self._announcer.say(sentence)
 
     def _export(self) -> None:
         ExportDialog(self.bench.frame, self).exec()
@@ -293,20 +271,8 @@ class MainWindow(QMainWindow):
         self.bench.look(enlarged=None if view.enlarged is not None else view.cursor.head)
         self.docks.heatmaps.take_focus()
 
-    def _set_colour_scale(self, scale: ColourScale) -> None:
-        self.bench.look(colour_scale=scale)
-
-    def _set_theme(self, choice: ThemeChoice) -> None:
-        _check(self._themes, choice)
-        apply_theme(choice)
-
-    def _on_system_scheme_changed(self) -> None:
-        if self._themes.checkedAction().data() is ThemeChoice.SYSTEM:
-            apply_theme(ThemeChoice.SYSTEM)
-
     def _reset_layout(self) -> None:
         self.docks.place()
-        self.docks.tokens.setVisible(self._has_tokens)
 
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
@@ -315,14 +281,15 @@ class MainWindow(QMainWindow):
         SceneDialog(self.bench.scene, self).exec()
 
     def _about(self) -> None:
-        QMessageBox.about(self, "About mhagui", about_text())
+        AboutDialog(self).exec()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Place the docks, and begin at the heatmaps, where arrows move the cursor."""
         super().showEvent(event)
         if not self._is_placed:
             self._is_placed = True
-            self._reset_layout()
+            self.docks.apply(self.preferences.settings.layout or DEFAULT)
+            QTimer.singleShot(0, self, self._keeper.begin)
         if self.focusWidget() is None:
             self.docks.heatmaps.take_focus()
 
@@ -333,10 +300,41 @@ class MainWindow(QMainWindow):
             self._is_painted = True
             self.docks.draw_ahead()
 
+    def keep_now(self) -> None:
+        """Keep what is unsaved for the next start: the end may come without a question."""
+        self._keeper.keep_now()
+
+    def _restore(self) -> None:
+        """Be as the window before was; the docks follow when there is something to see."""
+        settings = self.preferences.settings
+        self._keep_files(settings.recent_files)
+        put_back(self, settings)
+
+    def _keep_places(self) -> None:
+        layout = self.docks.layout() or self.preferences.settings.layout
+        self.preferences.change(layout=layout, **place_of(self))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take a scene file that is dragged onto the window."""
+        if _dropped_file(event.mimeData()) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the file, once whoever it was dragged from is free again."""
+        path = _dropped_file(event.mimeData())
+        if path is not None:
+            event.acceptProposedAction()
+            QTimer.singleShot(0, self, partial(self.files.open, path))
+
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop feeding the panels before they go."""
+        """Ask for what is unsaved, and stop feeding the panels before they go."""
+        if not self.files.may_leave():
+            event.ignore()
+            return
         self.bench.stop()
         self._lesson.save_now()
+        self._keep_places()
+        self._keeper.end()
         super().closeEvent(event)
 
 
@@ -355,6 +353,7 @@ def _name(action: QAction, verb: str, what: str | None) -> None:
     action.setText(f"{verb} {escaped[:1].lower()}{escaped[1:]}".strip())
 
 
-def _check(group: QActionGroup, choice: object) -> None:
-    for action in group.actions():
-        action.setChecked(action.data() is choice)
+def _dropped_file(data: QMimeData) -> Path | None:
+    """Return the one scene file that is dropped, None where it is anything else."""
+    paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+    return paths[0] if len(paths) == 1 == len(data.urls()) and is_scene_file(paths[0]) else None

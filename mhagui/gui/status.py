@@ -56,9 +56,8 @@ class StatusBar(QStatusBar):
         self.showMessage(sentence, NOTICE_MILLISECONDS)
 
     def tell_of_delay(self) -> None:
-        """Say at once, for nothing will be drawn meanwhile, that a computation takes seconds."""
+        """Say, until the next frame is there, that a computation takes its time."""
         self._facts.setText("computing…")
-        self.repaint()
 
     def clear_refusal(self) -> None:
         """Forget what was refused."""

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QLineEdit,
+    QMessageBox,
     QSlider,
     QStyle,
     QStyleOptionSlider,
@@ -69,7 +70,15 @@ def use_and_close() -> None:
     try:
         use(window)
     finally:
+        QTimer.singleShot(0, discard)  # in the question that comes on closing
         window.close()
+
+
+def discard() -> None:
+    """Answer the question whether what was changed shall be saved."""
+    question = QApplication.activeModalWidget()
+    if isinstance(question, QMessageBox):
+        QTest.mouseClick(question.button(QMessageBox.StandardButton.Discard), LEFT)
 
 
 def use(window: MainWindow) -> None:

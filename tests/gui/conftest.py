@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from mhagui.document import load_lesson
+from mhagui.gui import questions
 from mhagui.gui.bench import Bench
 from mhagui.gui.docks.heads import HeadsDock
 from mhagui.gui.docks.output_projection import OutputProjectionDock
@@ -73,6 +74,19 @@ def nothing_left(qapp: QApplication, nothing_old: None) -> Iterator[None]:
 def light(qapp: QApplication, nothing_left: None) -> None:
     """Light colours: what every test starts with."""
     apply_theme(ThemeChoice.LIGHT)
+
+
+@pytest.fixture(autouse=True)
+def unsaved(monkeypatch: pytest.MonkeyPatch, nothing_left: None) -> list[str]:
+    """The names for which it was asked what becomes of unsaved changes: they are discarded."""
+    asked: list[str] = []
+
+    def discard(parent: QWidget, name: str) -> questions.Leave:
+        asked.append(name)
+        return questions.Leave.DISCARD
+
+    monkeypatch.setattr(questions, "ask_to_leave", discard)
+    return asked
 
 
 @pytest.fixture

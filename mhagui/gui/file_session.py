@@ -1,0 +1,229 @@
+"""The file of what lies on the bench: opened, saved, and never lost without a question."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QStandardPaths, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from mhagui.document import Scene
+from mhagui.document.edits import OpenScene
+from mhagui.document.origin import Origin
+from mhagui.document.session import Session
+from mhagui.document.session_file import read_session, write_session
+from mhagui.errors import UserError
+from mhagui.files import absolute, stamp
+from mhagui.gui import questions
+from mhagui.gui.bench import Bench
+
+OPENED_FILES = "Scenes (*.mhascene *.json);;All files (*)"
+_DOCUMENTS = QStandardPaths.StandardLocation.DocumentsLocation
+SAVED_FILES = {"Scenes (*.mhascene)": ".mhascene", "Scenes as JSON text (*.json)": ".json"}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What of the file a window shows."""
+
+    path: Path | None
+    name: str
+    is_modified: bool
+
+
+class FileSession(QObject):
+    """Opens and saves what lies on the bench.
+
+    ``finish_typing`` is called before the scene is saved or left, so that what is being typed
+    counts.
+
+    Signals
+    -------
+    changed
+        Another file, or there is something else to save.
+    used
+        A file was read or written; carries its path.
+    said
+        Something was done; carries a sentence.
+    """
+
+    changed = Signal()
+    used = Signal(object)
+    said = Signal(str)
+
+    def __init__(self, bench: Bench, window: QWidget, finish_typing: Callable[[], None]) -> None:
+        super().__init__(window)
+        self._bench, self._window, self._finish_typing = bench, window, finish_typing
+        self._folder: Path | None = None  # where a file was opened or saved last
+        self.state = self._state()
+        bench.history_changed.connect(self._on_history_changed)
+
+    @property
+    def is_modified(self) -> bool:
+        """Whether there is anything to save."""
+        return self.state.is_modified
+
+    def session(self) -> Session:
+        """Return what is worked on, and which file it belongs to."""
+        path = self._bench.history.origin.path
+        return Session(self._bench.scene, self._bench.view, None if path is None else str(path))
+
+    # --- opening
+
+    def choose(self) -> None:
+        """Ask for a file, and open it."""
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, "Open scene", str(self._start_folder()), OPENED_FILES
+        )
+        if name:
+            self.open(Path(name))
+
+    def open(self, path: Path) -> bool:
+        """Open the file at ``path``; False, with all as it was, where it cannot or shall not be."""
+        path, before = absolute(path), stamp(path)
+        try:
+            session = read_session(path)
+        except UserError as error:
+            self._bench.refused.emit(str(error))
+            return False
+        if not self.lay_out(session.scene, Origin(path, session.scene, before), session):
+            return False
+        self._note(path)
+        return True
+
+    def lay_out(
+        self, scene: Scene, origin: Origin | None = None, session: Session | None = None
+    ) -> bool:
+        """Put another scene on the bench, unless the user would rather keep this one."""
+        if not self.may_leave(practises=origin is not None and origin.is_practice):
+            return False
+        self._bench.open(scene, origin, None if session is None else session.view)
+        return True
+
+    def recover(self, session: Session) -> bool:
+        """Put what was kept of a former session on the bench, as work that is yet to be saved."""
+        path = None if session.path is None else Path(session.path)
+        # A file that was written to since is asked about: no stamp is that of this work.
+        return self.lay_out(session.scene, Origin(path), session)
+
+    def revert(self) -> None:
+        """Put the scene back as it stands in its file; without one, as work on it began."""
+        origin = self._bench.history.origin
+        self._finish_typing()
+        try:
+            if origin.path is not None:
+                origin.stamp, origin.kept = stamp(origin.path), read_session(origin.path).scene
+        except UserError as error:
+            self._bench.refused.emit(str(error))
+        else:
+            if origin.kept is not None:
+                self._bench.edit(OpenScene(origin.kept, verb="Revert to"))
+
+    # --- saving
+
+    def save(self) -> bool:
+        """Write to the file, or ask for one; False where nothing was written."""
+        path = self._bench.history.origin.path
+        if path is None:
+            return self.save_as()
+        if self._is_as_left(path):
+            return self.write(path)
+        answer = questions.ask_to_replace(self._window, path)
+        if answer is questions.Replace.OVERWRITE:
+            return self.write(path)
+        return answer is questions.Replace.SAVE_AS and self.save_as()
+
+    def save_as(self) -> bool:
+        """Ask for a file and write to it; False where nothing was written."""
+        self._finish_typing()
+        path = self._bench.history.origin.path
+        suggested = path or self._start_folder() / f"{_file_name(self._bench.scene.title)}.mhascene"
+        if not is_scene_file(suggested):
+            suggested = suggested.with_name(f"{suggested.name}.mhascene")
+        dialog = QFileDialog(self._window, "Save scene as", str(suggested.parent))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilters(list(SAVED_FILES))
+        dialog.filterSelected.connect(partial(_follow, dialog))
+        kind = next(kind for kind, suffix in SAVED_FILES.items() if suffix == suggested.suffix)
+        dialog.selectNameFilter(kind)
+        _follow(dialog, kind)
+        dialog.selectFile(suggested.name)
+        is_chosen = bool(dialog.exec())
+        chosen = dialog.selectedFiles()
+        dialog.deleteLater()
+        return is_chosen and self.write(Path(chosen[0]))
+
+    def may_leave(self, *, practises: bool = False) -> bool:
+        """Ask what becomes of unsaved changes; False where all is to stay as it is.
+
+        An exercise that follows on another (``practises``) asks nothing.
+        """
+        self._finish_typing()
+        if not self.is_modified or (practises and self._bench.history.origin.is_practice):
+            return True
+        answer = questions.ask_to_leave(self._window, self.state.name)
+        return self.save() if answer is questions.Leave.SAVE else answer is questions.Leave.DISCARD
+
+    def write(self, path: Path) -> bool:
+        """Write to the file at ``path``, which is the scene's from now on, or say why not."""
+        self._finish_typing()
+        path, scene = absolute(path), self._bench.scene
+        try:
+            write_session(path, Session(scene, self._bench.view))
+        except UserError as error:
+            self._bench.refused.emit(f"Not saved: {error}")
+            return False
+        origin = self._bench.history.origin
+        origin.path, origin.kept, origin.stamp = path, scene, stamp(path)
+        origin.is_practice = False
+        self._on_history_changed()
+        self._note(path)
+        self.said.emit(f"Saved to {path}")
+        return True
+
+    def _is_as_left(self, path: Path) -> bool:
+        """Say whether nobody has written to the file meanwhile; one that is gone harms nobody."""
+        return stamp(path) in (None, self._bench.history.origin.stamp)
+
+    # --- what follows from it
+
+    def _note(self, path: Path) -> None:
+        self._folder = path.parent
+        self.used.emit(path)
+
+    def _start_folder(self) -> Path:
+        path = self._bench.history.origin.path
+        documents = QStandardPaths.StandardLocation.DocumentsLocation
+        known = (
+            path and path.parent,
+            self._folder,
+            Path(QStandardPaths.writableLocation(documents)),
+        )
+        return next((folder for folder in known if folder and folder.is_dir()), Path.home())
+
+    def _state(self) -> State:
+        history = self._bench.history
+        path = history.origin.path
+        return State(path, path.name if path else history.scene.title, history.is_modified)
+
+    def _on_history_changed(self) -> None:
+        state = self._state()
+        if state != self.state:
+            self.state = state
+            self.changed.emit()
+
+
+def is_scene_file(path: Path) -> bool:
+    """Say whether a file's name is one of a scene."""
+    return path.suffix in SAVED_FILES.values()
+
+
+def _follow(dialog: QFileDialog, kind: str) -> None:
+    """Have names without a suffix end as files of the chosen kind do."""
+    dialog.setDefaultSuffix(SAVED_FILES[kind].lstrip("."))
+
+
+def _file_name(title: str) -> str:
+    return re.sub(r'[\\/:*?"<>|]', "-", title)  # for the sake of all systems

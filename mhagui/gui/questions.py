@@ -1,0 +1,61 @@
+"""What the user is asked before anything could be lost."""
+
+import enum
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+_B = QMessageBox.StandardButton
+
+
+class Leave(enum.Enum):
+    """What becomes of changes when their scene is left."""
+
+    SAVE = _B.Save
+    DISCARD = _B.Discard
+    CANCEL = _B.Cancel
+
+
+class Replace(enum.Enum):
+    """What becomes of a file that is not what the work on it began with."""
+
+    OVERWRITE = enum.auto()
+    SAVE_AS = enum.auto()
+    CANCEL = enum.auto()
+
+
+def ask_to_leave(parent: QWidget, name: str) -> Leave:
+    """Ask what becomes of the changes to ``name``."""
+    box = _box(parent, "Unsaved changes", f"Save the changes to “{name}”?")
+    box.setInformativeText("They are lost unless you save them.")
+    box.setStandardButtons(_B.Save | _B.Discard | _B.Cancel)
+    box.setDefaultButton(_B.Save)
+    answer = Leave(_B(box.exec()))
+    box.deleteLater()
+    return answer
+
+
+def ask_to_replace(parent: QWidget, path: Path) -> Replace:
+    """Ask what becomes of a file that is not as it was last read or written here."""
+    box = _box(parent, "File changed", f"{path.name} is not the file that this work began with.")
+    box.setInformativeText("Overwrite what is there now, or save to another file?")
+    buttons = {
+        box.addButton("&Overwrite", QMessageBox.ButtonRole.DestructiveRole): Replace.OVERWRITE,
+        box.addButton("Save &as…", QMessageBox.ButtonRole.AcceptRole): Replace.SAVE_AS,
+        box.addButton(_B.Cancel): Replace.CANCEL,
+    }
+    box.setDefaultButton(_B.Cancel)
+    box.exec()
+    answer = next((a for b, a in buttons.items() if b is box.clickedButton()), Replace.CANCEL)
+    box.deleteLater()
+    return answer
+
+
+def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle(title)
+    box.setTextFormat(Qt.TextFormat.PlainText)  # names may hold anything
+    box.setText(text)
+    return box
