@@ -5,7 +5,7 @@
 #   PYTHON=python3.12 make run    chooses the interpreter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak lint style types contracts format pictures clean
+.PHONY: help run test soak reliability lint style types contracts format pictures formulas clean
 
 # Where the window has no screen to open on, the figures are written here instead. The other commands
 # need no screen, and know no such option.
@@ -15,10 +15,12 @@ help:
 	@echo 'make run        set up what is missing, then start mhagui (ARGS="...")'
 	@echo 'make test       run the tests, without a screen (ARGS="...")'
 	@echo 'make soak       run the minutes-long test that watches for leaks'
+	@echo 'make reliability  run the minutes-long tests that kill, break files and work at random'
 	@echo 'make lint       check style, types and import contracts (each alone:'
 	@echo '                make style, make types, make contracts)'
 	@echo 'make format     put the code into the style that lint wants'
 	@echo 'make pictures   draw the pictures of the README again'
+	@echo 'make formulas   draw the formulas of the tooltips again'
 	@echo 'make clean      remove the environment (.venv), caches and built files'
 
 run:
@@ -27,7 +29,13 @@ run:
 
 test:
 	@.ci/prepare test
-	QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest $(ARGS)
+	QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest -n auto $(ARGS)
+
+reliability:
+	@.ci/prepare test
+	MHAGUI_KILLS=200 MHAGUI_MACHINE_EXAMPLES=2000 QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest \
+	    --timeout 1800 -s tests/reliability tests/document/test_session_machine.py
+	.venv/bin/python tests/reliability/fuzz_sessions.py --count 26000
 
 soak:
 	@.ci/prepare test
@@ -57,6 +65,10 @@ format:
 pictures:
 	@.ci/prepare test
 	.venv/bin/python docs/make_pictures.py
+
+formulas:
+	@.ci/prepare test
+	.venv/bin/python docs/make_formulas.py
 
 clean:
 	rm -rf .venv build dist .ci/prepare.log \
