@@ -7,7 +7,9 @@ import sys
 import sysconfig
 import venv
 import zipfile
+from configparser import ConfigParser
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -81,7 +83,20 @@ def test_the_wheel_holds_the_package_its_resources_and_its_licences(wheel: Path)
         "OFL.txt",
     }
     strangers = {name.partition("/")[0] for name in names} - {"mhagui"}
-    assert all(name.endswith(".dist-info") for name in strangers)
+    assert all(name.endswith((".dist-info", ".data")) for name in strangers)
+
+
+def test_a_desktop_is_told_of_the_program_and_of_its_files(mhagui: Path) -> None:
+    share = mhagui.parents[1] / "share"
+    entry = ConfigParser(interpolation=None)
+    entry.read(share / "applications" / "mhagui.desktop")
+    assert entry["Desktop Entry"]["Exec"] == f"{mhagui.name} %f"
+    (kind,) = ET.parse(share / "mime" / "packages" / "mhagui.xml").getroot()
+    assert entry["Desktop Entry"]["MimeType"] == f"{kind.get('type')};"
+    globs = kind.iter("{http://www.freedesktop.org/standards/shared-mime-info}glob")
+    assert [glob.get("pattern") for glob in globs] == ["*.mhascene"]
+    icon = share / "icons" / "hicolor" / "scalable" / "apps"
+    assert (icon / f"{entry['Desktop Entry']['Icon']}.svg").is_file()
 
 
 def test_the_installed_program_is_not_the_checkout(mhagui: Path, tmp_path: Path) -> None:
