@@ -509,7 +509,9 @@ def test_a_bug_is_called_one_and_shows_its_place_when_asked(capsys, monkeypatch)
     monkeypatch.delenv("MHAGUI_DEBUG", raising=False)
     out, err = ends_with(capsys, ["report"], 1)
     assert out == ""
-    assert re.fullmatch(r"mhagui: this is a bug, ZeroDivisionError: by zero[^\n]+\n", err)
+    bug = "mhagui: this is a bug, ZeroDivisionError: by zero"
+    said = re.fullmatch(rf"{bug}; (.+) says where\.\n", err)
+    assert "ZeroDivisionError: by zero" in Path(said[1]).read_text()
     monkeypatch.setenv("MHAGUI_DEBUG", "1")
     assert "Traceback" in ends_with(capsys, ["report"], 1).err
 

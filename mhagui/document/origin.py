@@ -9,7 +9,7 @@ from mhagui.files import Stamp
 
 @dataclass(eq=False, slots=True)
 class Origin:
-    """Where one scene is kept: shared by every step of the work on it, and changed when it is saved.
+    """Where one scene is kept: shared by every step of the work on it, changed when it is saved.
 
     Attributes
     ----------

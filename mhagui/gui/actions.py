@@ -168,6 +168,12 @@ ACTIONS = (
         shortcut="Shift+F6",
     ),
     ActionInfo(
+        key="notice",
+        text="&Answer the notice",
+        tip="Give the keyboard to the notice below the tool bar, if there is one",
+        shortcut="Ctrl+F6",
+    ),
+    ActionInfo(
         key="reset_layout",
         text="&Reset layout",
         tip="Put every dock back where it was at first",
@@ -213,7 +219,7 @@ SEPARATOR = "-"
 _FILE = ("new", "open", "<recent>", "<lessons>", SEPARATOR, "save", "save_as", "revert")
 _HEAD = ("duplicate_head", "remove_head", "mute_head", "solo_head")
 _COLOURS = ("<colours>", "<weight_colours>", "<signed_colours>", "<digits>")
-_DOCKS = ("exercises", "<docks>", "next_dock", "previous_dock")
+_DOCKS = ("exercises", "<docks>", "next_dock", "previous_dock", "notice")
 _WINDOW = (*_DOCKS, "<layout>", "reset_layout", "<theme>", "full_screen")
 MENUS = (
     ("&File", (*_FILE, SEPARATOR, "export", SEPARATOR, "quit")),

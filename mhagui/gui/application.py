@@ -4,22 +4,36 @@ import gc
 import os
 import sys
 import threading
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from mhagui import __version__
 from mhagui._resources import resource_path
-from mhagui.document import Scene
-from mhagui.gui.faults import ended_by_signals, faults_shown
+from mhagui.crash_traces import traced, traces_left, what_happened
+from mhagui.document import Scene, ViewState
+from mhagui.document.origin import Origin
+from mhagui.fault_log import FaultLog
+from mhagui.gui.access import install_roles
+from mhagui.gui.faults import Faults, ended_by_signals, faults_caught
+from mhagui.gui.focus_ring import FocusRings
+from mhagui.gui.guarded import guard_overrides
 from mhagui.gui.icons import application_icon
+from mhagui.gui.notices import NoticeBar
 from mhagui.gui.theme import ThemeChoice, apply_theme
+from mhagui.gui.widgets.words import plain
+from mhagui.home import Home, own_home
+from mhagui.system_info import info_text, system_info
+
+if TYPE_CHECKING:
+    from mhagui.gui.main_window import MainWindow
 
 FALLBACK_FONT = "Inter"
 FALLBACK_POINTS = 10
 COLLECTING_FROM = 1000  # milliseconds after the start
+UNSEEN = ("offscreen", "minimal")  # platforms on which nobody could close a message
 FRAME = QSize(16, 48)  # about what a window manager puts around a window
 
 
@@ -33,6 +47,8 @@ def make_application() -> QApplication:
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("mhagui")
     app.setStyle("Fusion")
+    install_roles()
+    FocusRings(app)
     if QGuiApplication.platformName() == "offscreen" or not QFontDatabase.families():
         use_bundled_font(app)
     app.setWindowIcon(application_icon())
@@ -50,25 +66,73 @@ def use_bundled_font(app: QApplication) -> None:
     app.setFont(font)
 
 
-def run(scene: Scene) -> int:
-    """Show ``scene`` in a window and return the exit status when it is closed or interrupted."""
-    gc.disable()  # what a start makes is there to stay
-    app = make_application()
-    # The window pulls in pyqtgraph, which looks for a running application when it is imported.
-    from mhagui.gui.main_window import MainWindow
-    from mhagui.gui.progress_store import own_store
+def run(
+    scene: Scene,
+    origin: Origin | None = None,
+    view: ViewState | None = None,
+    home: Home | None = None,
+) -> int:
+    """Show ``scene`` in a window and return the exit status when it is closed or interrupted.
 
-    window = MainWindow(scene, store=own_store())
-    window.resize(window.size().boundedTo(window.screen().availableSize() - FRAME))
-    window.show()
-    QTimer.singleShot(COLLECTING_FROM, _collect_garbage)
-    with ended_by_signals(app), faults_shown(window.refuse):
-        status = app.exec()
-    window.deleteLater()
-    app.processEvents()
+    The scene has an ``origin``, its file say, and is looked at as in ``view``. What the program
+    keeps is in ``home``, that of whoever runs it unless given.
+    """
+    gc.disable()  # what a start makes is there to stay
+    home = home or own_home()
+    log = FaultLog(home.logs)
+    crashes = traces_left(home.state)
+    faults = Faults(log)
+    with traced(home.state), faults_caught(faults):
+        app = make_application()
+        window = _open_window(scene, origin, view, home, log)
+        faults.tell_in(window.notices)
+        _tell_of(crashes, window.notices, log)
+        QTimer.singleShot(COLLECTING_FROM, _collect_garbage)
+        with ended_by_signals(app, window.keep_now):
+            status = app.exec()
+        window.deleteLater()
+        app.processEvents()
+    log.close()
     if threading.active_count() > 1:
         _end_at_once(status)
     return status
+
+
+def _open_window(
+    scene: Scene, origin: Origin | None, view: ViewState | None, home: Home, log: FaultLog
+) -> "MainWindow":
+    """Open the window; say on the screen as well where that fails, for who sees no terminal."""
+    try:
+        # The window pulls in pyqtgraph, which looks for a running application when it is imported.
+        from mhagui.gui.main_window import MainWindow
+
+        guard_overrides()
+        window = MainWindow(scene, home=home, origin=origin, view=view)
+        window.resize(window.size().boundedTo(window.screen().availableSize() - FRAME))
+        window.show()
+    except Exception as error:
+        if QGuiApplication.platformName() not in UNSEEN:
+            _say_in_a_box(error, log)
+        raise
+    return window
+
+
+def _say_in_a_box(error: Exception, log: FaultLog) -> None:
+    text = f"mhagui cannot start: {type(error).__name__}: {error}"
+    QMessageBox.critical(None, "mhagui", plain(f"{text}\n\nWhat led to it will be in {log.path}."))
+
+
+def _tell_of(crashes: list[str], notices: NoticeBar, log: FaultLog) -> None:
+    """Tell that earlier windows have crashed, once, with all that is known of it."""
+    for trace in crashes:
+        log.write(f"An earlier window crashed:\n{trace}")
+    if crashes:
+        info = info_text(system_info())
+        notices.tell(
+            f"mhagui crashed last time ({what_happened(crashes[0])}).",
+            "\n\n".join([*crashes, info]),
+            folder=log.path.parent,
+        )
 
 
 def _end_at_once(status: int) -> NoReturn:

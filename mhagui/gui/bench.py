@@ -1,19 +1,21 @@
 """The bench: the one place where scene and view change, and from which all panels are fed."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from mhagui.document import History, Result, Scene, ViewState, compute
-from mhagui.document.edits import Edit
+from mhagui.document.edits import Edit, OpenScene
+from mhagui.document.origin import Origin
 from mhagui.errors import UserError
+from mhagui.gui.held_input import HeldInput
+from mhagui.gui.worker import Worker
 
-MOST_UNTOLD_WEIGHTS = 2**24  # about a second's work
+MOST_UNTOLD_WEIGHTS = 2**23  # some tenths of a second's work
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Bench(QObject):
     refused
         An edit could not be done; carries the sentence that says why.
     delayed
-        The next frame takes seconds to compute, which begins when this has been told.
+        The next frame takes long to compute: in a thread of its own, with input held back.
     """
 
     shown = Signal(object)
@@ -51,16 +53,21 @@ class Bench(QObject):
         scene: Scene,
         parent: QObject | None = None,
         clock: Callable[[], float] = time.monotonic,
+        origin: Origin | None = None,
+        view: ViewState | None = None,
     ) -> None:
         super().__init__(parent)
-        self.history = History(scene, clock)
-        self._frame = _frame(scene, None, ViewState.of(scene))
+        self.history = History(scene, clock, origin)
+        self._frame = _frame(scene, None, (view or ViewState.of(scene)).fitted(scene))
         self._view = self._frame.view
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._show)
         self._timer.start()
+        self._worker = Worker(self)
+        self._awaited: Scene | None = None  # what the worker computes
+        self._input = HeldInput(self)
 
     @property
     def scene(self) -> Scene:
@@ -74,9 +81,12 @@ class Bench(QObject):
 
     @property
     def frame(self) -> Frame:
-        """The frame of this moment, computed if it has to be."""
+        """The frame of this moment, computed if it has to be.
+
+        Where that takes long, the one before is the frame until it is done.
+        """
         if self._frame.scene is not self.scene:
-            with self._told_of_delay():
+            if not self._takes_long:
                 self._frame = _frame(self.scene, self._frame.result, self._view)
         elif self._frame.view is not self._view:
             self._frame = replace(self._frame, view=self._view)
@@ -97,6 +107,15 @@ class Bench(QObject):
         self._on_scene()
         return done
 
+    def open(
+        self, scene: Scene, origin: Origin | None = None, view: ViewState | None = None
+    ) -> None:
+        """Put another scene on the bench, seen as in ``view``; an undo brings this one back."""
+        self.history.do(OpenScene(scene), origin=origin or Origin(kept=scene))
+        if view is not None:
+            self._view = replace(view, appearance=self._view.appearance)
+        self._on_scene()
+
     def undo(self) -> None:
         """Take back the last step."""
         self.history.undo()
@@ -105,6 +124,11 @@ class Bench(QObject):
     def redo(self) -> None:
         """Do again what was undone last."""
         self.history.redo()
+        self._on_scene()
+
+    def go_to(self, n_steps: int) -> None:
+        """Undo or redo until ``n_steps`` are done."""
+        self.history.go_to(n_steps)
         self._on_scene()
 
     def look(self, **changes: Any) -> None:
@@ -126,6 +150,8 @@ class Bench(QObject):
     def stop(self) -> None:
         """Show no more frames: the panels are about to go."""
         self._timer.stop()
+        self._worker.cancel()
+        self._input.drop()
         self.blockSignals(True)
 
     def _on_scene(self) -> None:
@@ -138,26 +164,45 @@ class Bench(QObject):
         self._frame = replace(self._frame)
         self._timer.start()
 
-    @contextmanager
-    def _told_of_delay(self) -> Iterator[None]:
-        if _n_new_weights(self.scene, self._frame.scene) <= MOST_UNTOLD_WEIGHTS:
-            yield
-            return
-        self.delayed.emit()
-        QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
-        try:
-            yield
-        finally:
-            QGuiApplication.restoreOverrideCursor()
+    @property
+    def _takes_long(self) -> bool:
+        return _n_new_weights(self.scene, self._frame.scene) > MOST_UNTOLD_WEIGHTS
 
     def _show(self) -> None:
+        if self._frame.scene is not self.scene and self._takes_long:
+            self._compute_aside()
+            return
+        self._awaited = None
+        self._worker.cancel()
         self.shown.emit(self.frame)
+        self._input.let_go()
+
+    def _compute_aside(self) -> None:
+        """Compute in a thread, so that meanwhile the window can be painted and closed."""
+        if self._awaited is self.scene:
+            return
+        self._awaited = self.scene
+        self._input.hold()
+        self.delayed.emit()
+        make = partial(_frame, self.scene, self._frame.result, self._view)
+        self._worker.run(make, self._on_computed, self._on_failed)
+
+    def _on_computed(self, frame: Frame) -> None:
+        self._frame = frame
+        self._show()
+
+    def _on_failed(self, _error: Exception) -> None:
+        self._awaited = None
+        self._input.let_go()
 
 
 def _n_new_weights(scene: Scene, before: Scene) -> int:
-    """Return how many weights have to be computed, those of layer 2 not counted."""
+    """Return how many weights have to be computed at most."""
     known = set(map(id, before.heads)) if _of_all_heads(scene) == _of_all_heads(before) else set()
-    return sum(id(head) not in known for head in scene.heads) * scene.n_positions**2
+    new = {head.uid for head in scene.heads if id(head) not in known}
+    if scene.w_o is not before.w_o or any(scene.head(uid).layer == 1 for uid in new):
+        new |= {head.uid for head in scene.heads if head.layer > 1}  # which read X + O_1
+    return len(new) * scene.n_positions**2
 
 
 def _of_all_heads(scene: Scene) -> tuple[object, ...]:

@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
@@ -26,8 +26,10 @@ from PySide6.QtWidgets import (
 
 from mhagui import figures
 from mhagui.errors import UserError
+from mhagui.files import make_folder, write_all
 from mhagui.gui.bench import Frame
 from mhagui.gui.widgets.words import plain
+from mhagui.gui.worker import Worker
 
 DEFAULT_FOLDER = "mhagui-figures"
 
@@ -46,6 +48,9 @@ class ExportDialog(QDialog):
         self._folder = QLineEdit(str(_start_folder() / DEFAULT_FOLDER))
         self._message = QLabel()
         self._write_button = QPushButton("&Export")
+        self._inputs = QWidget()
+        self._worker = Worker(self)
+        self._had_focus: QWidget | None = None
         self._build()
 
     def _build(self) -> None:
@@ -78,7 +83,8 @@ class ExportDialog(QDialog):
         self._message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._name_for_screen_readers()
         layout = QVBoxLayout(self)
-        layout.addLayout(self._form())
+        self._inputs.setLayout(self._form())
+        layout.addWidget(self._inputs)
         layout.addWidget(self._message)
         layout.addWidget(self._buttons())
         self._write_button.setDefault(True)  # once it is in the dialog; before, it means nothing
@@ -98,6 +104,7 @@ class ExportDialog(QDialog):
 
     def _form(self) -> QFormLayout:
         form = QFormLayout()
+        form.setContentsMargins(0, 0, 0, 0)
         form.addRow("Figures", _in_two_columns(self._figures.values()))
         form.addRow("Formats", _held(QHBoxLayout(), self._formats.values()))
         form.addRow("Row t of responses", self._row)
@@ -144,25 +151,53 @@ class ExportDialog(QDialog):
         return answer == QMessageBox.StandardButton.Yes
 
     def _write(self, folder: Path, names: list[str], formats: list[str]) -> None:
-        QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+        """Draw in a thread, which a closed dialog does not wait for, and then write the files."""
+        draw = partial(
+            figures.render_all,
+            self._frame.scene,
+            self._frame.result,
+            names,
+            formats,
+            self._dpi.value(),
+            row=self._row.value() - 1,
+            head=self._head.value() - 1,
+        )
+        self._set_busy(True)
+        self._worker.run(draw, partial(self._on_drawn, folder), self._on_failed)
+
+    def _on_drawn(self, folder: Path, contents: dict[str, bytes]) -> None:
+        self._set_busy(False)
         try:
-            written = figures.write_figures(
-                self._frame.scene,
-                self._frame.result,
-                folder,
-                names,
-                formats,
-                self._dpi.value(),
-                row=self._row.value() - 1,
-                head=self._head.value() - 1,
-            )
+            make_folder(folder)
+            write_all({folder / name: data for name, data in contents.items()})
         except UserError as error:
             self._message.setText(str(error))
         else:
-            files = "1 file" if len(written) == 1 else f"{len(written)} files"
+            files = "1 file" if len(contents) == 1 else f"{len(contents)} files"
             self._message.setText(f"{files} written to {folder}")
-        finally:
-            QGuiApplication.restoreOverrideCursor()
+
+    def _on_failed(self, error: Exception) -> None:
+        self._set_busy(False)
+        is_told = isinstance(error, UserError)
+        self._message.setText(str(error) if is_told else "They cannot be drawn; none is written.")
+
+    def _set_busy(self, busy: bool) -> None:
+        if busy:
+            self._had_focus = self.focusWidget()
+        self._inputs.setEnabled(not busy)
+        self._write_button.setEnabled(not busy)
+        if busy:
+            self._message.setText("Drawing…")
+            self.setCursor(Qt.CursorShape.BusyCursor)
+        else:
+            self.unsetCursor()
+            if self._had_focus is not None:
+                self._had_focus.setFocus()
+
+    def done(self, result: int) -> None:
+        """Leave, and leave unwritten what is being drawn."""
+        self._worker.cancel()
+        super().done(result)
 
 
 def _start_folder() -> Path:

@@ -4,25 +4,50 @@ import os
 import signal
 import socket
 import sys
-import traceback
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-from PySide6.QtCore import QSocketNotifier
+from PySide6.QtCore import (
+    QMessageLogContext,
+    QObject,
+    QSocketNotifier,
+    Qt,
+    QTimer,
+    QtMsgType,
+    Signal,
+    Slot,
+    qInstallMessageHandler,
+)
 from PySide6.QtWidgets import QApplication
+
+from mhagui.fault_log import FAULT, NOTE, FaultLog, trace_of
+from mhagui.gui.notices import NoticeBar
+from mhagui.system_info import info_text, system_info
 
 ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 DEBUG_VARIABLE = "MHAGUI_DEBUG"
+GATHERED_FOR = 1000  # milliseconds between two tellings
+_LEVELS = {
+    QtMsgType.QtWarningMsg: NOTE,
+    QtMsgType.QtCriticalMsg: FAULT,
+    QtMsgType.QtFatalMsg: FAULT,
+}
 
 
 @contextmanager
-def ended_by_signals(app: QApplication) -> Iterator[None]:
+def ended_by_signals(app: QApplication, keep: Callable[[], object]) -> Iterator[None]:
     """End ``app`` in good order, with status 128 + number, when a signal asks for it.
 
-    Python runs a signal's handler between two of its own instructions, of which Qt's waiting loop
-    has none: the signal wakes it by way of a socket.
+    What is not saved is kept by ``keep`` before. Python runs a signal's handler between two of its
+    own instructions, of which Qt's waiting loop has none: the signal wakes it by way of a socket.
     """
+
+    def end(number: int, _frame: object) -> None:
+        app.exit(128 + number)  # first: whatever comes of keeping, the program ends
+        keep()
+
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     theirs.setblocking(False)
@@ -31,7 +56,7 @@ def ended_by_signals(app: QApplication) -> Iterator[None]:
     numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
     for number in numbers:
-        signal.signal(number, lambda number, _frame: app.exit(128 + number))
+        signal.signal(number, end)
     woken = signal.set_wakeup_fd(theirs.fileno())
     try:
         yield
@@ -44,23 +69,100 @@ def ended_by_signals(app: QApplication) -> Iterator[None]:
         theirs.close()
 
 
-@contextmanager
-def faults_shown(show: Callable[[str], None]) -> Iterator[None]:
-    """Give ``show`` a sentence for an exception that no slot caught; the program goes on.
+class Faults(QObject):
+    """Takes the exceptions that nobody caught, from any thread, to the log and to a notice.
 
-    The traceback goes to stderr where MHAGUI_DEBUG is set.
+    However many there are: of one kind there is one notice, which counts, once a second at most;
+    the log has a measure of its own.
     """
 
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if os.environ.get(DEBUG_VARIABLE):
-            traceback.print_exception(kind, error, trace)
-        show(
-            f"A fault of mhagui, not yours: {kind.__name__}: {error}. "
-            f"Set {DEBUG_VARIABLE}=1 and start it from a terminal to see where."
-        )
+    _caught = Signal()
 
-    before, sys.excepthook = sys.excepthook, hook
+    def __init__(self, log: FaultLog) -> None:
+        super().__init__()
+        self._log = log
+        self._notices: NoticeBar | None = None
+        self._lock = threading.RLock()
+        self._gathered: dict[str, tuple[int, str]] = {}  # by kind: how many, the first's traceback
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(GATHERED_FOR)
+        self._timer.timeout.connect(self._tell)
+        # Queued: a fault may be of a thread, or of the painting of the very bar that tells of it.
+        self._caught.connect(self._on_caught, Qt.ConnectionType.QueuedConnection)
+
+    def tell_in(self, notices: NoticeBar) -> None:
+        """Tell in ``notices``, also of what was caught before they were there."""
+        self._notices = notices
+        self._on_caught()
+
+    def catch(self, error: BaseException, where: str) -> None:
+        """Note an ``error`` and ``where`` it surfaced."""
+        trace, kind = trace_of(error), type(error).__name__
+        if os.environ.get(DEBUG_VARIABLE) and sys.stderr is not None:
+            print(trace, file=sys.stderr)
+        self._log.write(f"{where}\n{trace}")
+        with self._lock:
+            is_first = not self._gathered
+            times, first = self._gathered.get(kind, (0, trace))
+            self._gathered[kind] = times + 1, first
+        if is_first:
+            self._caught.emit()
+
+    def catch_message(self, kind: QtMsgType, message: str) -> None:
+        """Note what Qt says, where that is a warning or worse."""
+        if kind in _LEVELS:
+            self._log.write(f"Qt: {message}", _LEVELS[kind])
+
+    @Slot()
+    def _on_caught(self) -> None:
+        if not self._timer.isActive():
+            self._tell()
+
+    @Slot()
+    def _tell(self) -> None:
+        if self._notices is None:
+            return
+        with self._lock:
+            gathered, self._gathered = self._gathered, {}
+        for kind, (times, trace) in gathered.items():
+            self._notices.tell(
+                f"Something went wrong in mhagui; your work is untouched ({kind}).",
+                f"{trace}\n\n{info_text(system_info())}",
+                folder=self._log.path.parent,
+                times=times,
+            )
+        if gathered:
+            self._timer.start()
+
+
+@contextmanager
+def faults_caught(faults: Faults) -> Iterator[None]:
+    """Give ``faults`` what nobody catches: in slots, Qt's virtual methods, threads, clean-ups."""
+
+    def of_slot(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
+        faults.catch(error, f"{kind.__name__} that no slot caught")
+
+    def of_thread(args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None and args.exc_type is not SystemExit:
+            faults.catch(args.exc_value, f"In {args.thread or 'a thread'}")
+
+    def unraisable(args: "sys.UnraisableHookArgs") -> None:
+        if args.exc_value is not None:
+            faults.catch(args.exc_value, f"{args.err_msg or 'Ignored'} in {type(args.object)}")
+
+    def message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+        faults.catch_message(kind, text)
+        if say is not None:
+            say(kind, context, text)
+        elif sys.stderr is not None:
+            print(text, file=sys.stderr)
+
+    before = sys.excepthook, threading.excepthook, sys.unraisablehook
+    sys.excepthook, threading.excepthook, sys.unraisablehook = of_slot, of_thread, unraisable
+    say = qInstallMessageHandler(message)
     try:
         yield
     finally:
-        sys.excepthook = before
+        qInstallMessageHandler(say)
+        sys.excepthook, threading.excepthook, sys.unraisablehook = before

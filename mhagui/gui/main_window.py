@@ -166,6 +166,7 @@ class MainWindow(QMainWindow):
             "enlarge": self._toggle_enlarged,
             "next_dock": self.docks.enter_next,
             "previous_dock": self.docks.enter_previous,
+            "notice": self.notices.take_focus,
             "reset_layout": self._reset_layout,
             "full_screen": self._toggle_full_screen,
             "command_palette": CommandPalette(self).toggle,

@@ -31,9 +31,9 @@ def ask_to_leave(parent: QWidget, name: str) -> Leave:
     box.setInformativeText("They are lost unless you save them.")
     box.setStandardButtons(_B.Save | _B.Discard | _B.Cancel)
     box.setDefaultButton(_B.Save)
-    answer = Leave(_B(box.exec()))
+    answer = _B(box.exec())  # none where the program is told to end meanwhile
     box.deleteLater()
-    return answer
+    return next((leave for leave in Leave if leave.value == answer), Leave.CANCEL)
 
 
 def ask_to_replace(parent: QWidget, path: Path) -> Replace:

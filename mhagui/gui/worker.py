@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from PySide6.QtCore import QObject, QTimer
 
+from mhagui.errors import UserError
+
 LOOK_EVERY = 10  # milliseconds
 T = TypeVar("T")
 
@@ -57,8 +59,8 @@ class Worker(QObject):
     ) -> None:
         """Have ``make`` called in a thread, and then ``done`` with what it returned.
 
-        Unless something else is asked for before. Where it raises, ``failed`` is called and the
-        exception goes on to whoever tells of faults.
+        Unless something else is asked for before. Where it raises, ``failed`` is called, and what
+        is no sentence for the user goes on to whoever tells of faults.
         """
         self._wanted = _Work(make, done, failed)
         self._timer.start()
@@ -85,5 +87,7 @@ class Worker(QObject):
         self.cancel()
         if job.error is not None:
             work.failed(job.error)
-            raise job.error
+            if not isinstance(job.error, UserError):
+                raise job.error
+            return
         work.done(job.made)

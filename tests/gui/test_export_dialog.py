@@ -1,13 +1,18 @@
 """The export dialog writes what is ticked, asks before it replaces, and says why it could not."""
 
+from threading import Event
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QMessageBox, QPushButton, QSpinBox
 
+from mhagui import figures
 from mhagui.document import load_lesson
 from mhagui.document.edits import SetSequenceLength
+from mhagui.errors import UserError
 from mhagui.gui.bench import Bench
 from mhagui.gui.export_dialog import ExportDialog
+from mhagui.gui.worker import LOOK_EVERY
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -30,7 +35,9 @@ def tick(dialog, *, figures, formats):
 
 
 def export(dialog, qtbot):
-    qtbot.mouseClick(dialog.findChild(QPushButton, "exportButton"), LEFT)
+    button = dialog.findChild(QPushButton, "exportButton")
+    qtbot.mouseClick(button, LEFT)
+    qtbot.waitUntil(button.isEnabled, timeout=20_000)
     return dialog.findChild(QLabel, "exportMessage").text()
 
 
@@ -102,7 +109,41 @@ def test_what_this_scene_does_not_have_is_greyed_with_the_reason(qtbot, bench):
 def test_enter_exports(dialog, qtbot, tmp_path):
     tick(dialog, figures=["entropy"], formats=["png"])
     qtbot.keyClick(dialog, Qt.Key.Key_Return)
-    assert (tmp_path / "out" / "entropy.png").exists()
+    qtbot.waitUntil((tmp_path / "out" / "entropy.png").exists, timeout=20_000)
+
+
+def test_closed_while_it_draws_it_writes_nothing(dialog, qtbot, tmp_path, monkeypatch):
+    begun, gate, over = Event(), Event(), Event()
+
+    def render_all(*arguments, **options):
+        begun.set()
+        assert gate.wait(30)
+        over.set()
+        return {"entropy.png": b"late"}
+
+    monkeypatch.setattr(figures, "render_all", render_all)
+    button = dialog.findChild(QPushButton, "exportButton")
+    qtbot.mouseClick(button, LEFT)
+    assert begun.wait(10)
+    assert not button.isEnabled()
+    assert dialog.findChild(QLabel, "exportMessage").text() == "Drawing…"
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    gate.set()
+    assert over.wait(10)
+    qtbot.wait(5 * LOOK_EVERY)
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_cannot_be_drawn_is_said_and_the_dialog_can_be_used_again(dialog, qtbot, monkeypatch):
+    def render_all(*arguments, **options):
+        raise UserError("It is too large to be drawn.")
+
+    monkeypatch.setattr(figures, "render_all", render_all)
+    row = dialog.findChild(QSpinBox, "exportRow")
+    row.setFocus()
+    assert export(dialog, qtbot) == "It is too large to be drawn."
+    assert row.isEnabled()
 
 
 def test_the_impulse_responses_are_of_the_row_that_is_named(dialog, qtbot, tmp_path):

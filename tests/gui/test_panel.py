@@ -6,12 +6,10 @@ import weakref
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QMainWindow
 
 from mhagui.document import load_lesson
-from mhagui.document.edits import SetMasterGain, SetSequenceLength, set_gain
-from mhagui.gui import bench as bench_module
+from mhagui.document.edits import SetMasterGain, set_gain
 from mhagui.gui.docks.entropy import EntropyDock
 from mhagui.gui.main_window import MainWindow
 from mhagui.gui.panel import Panel
@@ -155,34 +153,6 @@ def test_docks_behind_others_are_drawn_after_the_first_paint(qtbot, monkeypatch)
     assert len(waiting) >= 5
     assert waiting.isdisjoint(drawn)
     qtbot.waitUntil(lambda: waiting.issubset(drawn))
-
-
-def test_a_computation_of_seconds_is_told_of_before_it_begins(bench, monkeypatch):
-    told = []
-    bench.delayed.connect(lambda: told.append(bench._frame.scene))
-    monkeypatch.setattr(bench_module, "MOST_UNTOLD_WEIGHTS", 50 * 50)
-    bench.edit(SetSequenceLength(50))
-    assert bench.frame.scene.n_positions == 50
-    assert [scene.n_positions for scene in told] == [6]  # that of the frame before
-    assert QGuiApplication.overrideCursor() is None
-    bench.edit(set_gain(1, 2.0))
-    assert bench.frame.scene.heads[0].gain == 2.0
-    assert len(told) == 1  # one head's weights are not too many
-    bench.edit(SetMasterGain(2.0))
-    assert bench.frame.scene.master_gain == 2.0
-    assert len(told) == 2
-
-
-def test_the_status_bar_says_that_it_is_computing(qtbot, monkeypatch, settle):
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    facts, texts = window.findChild(QLabel, "sceneFacts"), []
-    window.bench.delayed.connect(lambda: texts.append(facts.text()))
-    monkeypatch.setattr(bench_module, "MOST_UNTOLD_WEIGHTS", 1)
-    window.bench.edit(SetMasterGain(2.0))
-    settle()
-    assert texts == ["computing…"]
-    assert facts.text().startswith("T 6")
 
 
 def test_closing_ends_the_program_in_the_middle_of_a_decomposition():

@@ -6,6 +6,7 @@ from threading import Event, current_thread, main_thread
 import pytest
 from PySide6.QtCore import QObject, QTimer
 
+from mhagui.errors import UserError
 from mhagui.gui.worker import Worker
 
 
@@ -77,6 +78,18 @@ def test_an_exception_is_told_and_goes_on(owner, qtbot):
         qtbot.waitUntil(lambda: bool(faults))
     assert [type(error) for error in told] == [ValueError]
     assert [kind for kind, *_ in faults] == [ValueError]
+    assert not is_looking(owner)
+
+
+def test_a_sentence_for_the_user_is_told_and_goes_no_further(owner, qtbot):
+    told = []
+
+    def refuse():
+        raise UserError("It cannot be done.")
+
+    Worker(owner).run(refuse, told.append, told.append)  # an exception in a slot fails the test
+    qtbot.waitUntil(lambda: bool(told))
+    assert [str(error) for error in told] == ["It cannot be done."]
     assert not is_looking(owner)
 
 
