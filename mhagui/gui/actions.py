@@ -183,7 +183,7 @@ ACTIONS = (
         key="full_screen",
         text="&Full screen",
         tip="Use the whole screen, or a window again",
-        shortcut=Key.FullScreen,
+        shortcut=("F11", "Ctrl+Meta+F"),
         checkable=True,
     ),
     ActionInfo(

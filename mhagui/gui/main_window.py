@@ -318,13 +318,13 @@ class MainWindow(QMainWindow):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take a scene file that is dragged onto the window."""
         if _dropped_file(event.mimeData()) is not None:
-            event.acceptProposedAction()
+            _take_a_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open the file, once whoever it was dragged from is free again."""
         path = _dropped_file(event.mimeData())
         if path is not None:
-            event.acceptProposedAction()
+            _take_a_copy(event)
             QTimer.singleShot(0, self, partial(self.files.open, path))
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -352,6 +352,12 @@ def _name(action: QAction, verb: str, what: str | None) -> None:
     action.setEnabled(what is not None)
     escaped = what.replace("&", "&&") if what else ""
     action.setText(f"{verb} {escaped[:1].lower()}{escaped[1:]}".strip())
+
+
+def _take_a_copy(event: QDropEvent) -> None:
+    """Accept what is dropped, but never as moved: whoever had it would delete it."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
 
 
 def _dropped_file(data: QMimeData) -> Path | None:

@@ -38,7 +38,8 @@ def ask_to_leave(parent: QWidget, name: str) -> Leave:
 
 def ask_to_replace(parent: QWidget, path: Path) -> Replace:
     """Ask what becomes of a file that is not as it was last read or written here."""
-    box = _box(parent, "File changed", f"{path.name} is not the file that this work began with.")
+    changed = f"Another program may have changed {path.name} since this work began."
+    box = _box(parent, "File changed", changed)
     box.setInformativeText("Overwrite what is there now, or save to another file?")
     buttons = {
         box.addButton("&Overwrite", QMessageBox.ButtonRole.DestructiveRole): Replace.OVERWRITE,

@@ -354,12 +354,14 @@ def drop(window: MainWindow, *paths: Path) -> bool:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     button, key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    copy = Qt.DropAction.CopyAction
-    enter = QDragEnterEvent(QPoint(50, 50), copy, data, button, key)
+    move = Qt.DropAction.MoveAction  # whoever moves a file deletes it where it was
+    enter = QDragEnterEvent(QPoint(50, 50), move, data, button, key)
     enter.ignore()
     QApplication.sendEvent(window, enter)
     if enter.isAccepted():
-        QApplication.sendEvent(window, QDropEvent(QPointF(50, 50), copy, data, button, key))
+        event = QDropEvent(QPointF(50, 50), move, data, button, key)
+        QApplication.sendEvent(window, event)
+        assert (enter.dropAction(), event.dropAction()) == (Qt.DropAction.CopyAction,) * 2
     return enter.isAccepted()
 
 

@@ -57,5 +57,6 @@ def test_a_killed_saver_leaves_a_state_that_was_saved(saver, suffix, tmp_path):
         assert scene == saver.state(number)
         assert number in (last, last + 1)  # what was said to be saved is, or one later
         torn += len(list(path.parent.iterdir())) > 1
+    print(N_KILLS // 2, "killed,", torn, "of them in the midst of a write")
     if N_KILLS >= 100:
         assert torn  # some fell into the midst of a write, which left what it had begun
