@@ -5,11 +5,14 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, islice
+from pathlib import Path
 
+from mhagui.document.changes import difference
 from mhagui.document.edits import Edit
 from mhagui.document.origin import Origin
 from mhagui.document.records import Array
 from mhagui.document.scene import Scene
+from mhagui.files import Stamp
 
 BURST_SECONDS = 1.0
 MAX_STEPS = 500
@@ -36,6 +39,12 @@ class Step:
         shared = {id(array) for array in _arrays(self.before)}
         fresh = {id(array): array.nbytes for array in _arrays(self.after)}
         return sum(size for key, size in fresh.items() if key not in shared)
+
+    @cached_property
+    def words(self) -> str:
+        """What it changed and to what, in a few words; what it is called where these do not do."""
+        is_of_one_work = self.origin is self.origin_before
+        return (is_of_one_work and difference(self.before, self.after)) or self.text
 
 
 class History:
@@ -103,6 +112,13 @@ class History:
         """All steps there are, in their order; of these the first ``n_steps`` are done."""
         return (*self._done, *reversed(self._undone))
 
+    @property
+    def states(self) -> list[tuple[Scene, Origin]]:
+        """The scenes that undo and redo reach, in their order, each with where it is kept."""
+        steps = self.steps
+        first = (steps[0].before, steps[0].origin_before) if steps else (self._scene, self._origin)
+        return [first, *((step.after, step.origin) for step in steps)]
+
     def do(self, edit: Edit, gesture: object | None = None, origin: Origin | None = None) -> bool:
         """Apply ``edit``; False, with nothing changed, where its ``gesture`` is over.
 
@@ -143,6 +159,13 @@ class History:
             self._done.append(step)
             self._scene, self._origin = step.after, step.origin
             self._interrupt()
+
+    def keep(self, path: Path, stamp: Stamp | None) -> None:
+        """Note that the scene stands in the file at ``path`` now; an undo can come back to here."""
+        origin = self._origin
+        origin.path, origin.kept, origin.stamp = path, self._scene, stamp
+        origin.is_practice = False
+        self._displaced = None
 
     def go_to(self, n_steps: int) -> None:
         """Undo or redo until ``n_steps`` are done, or as many as there are."""

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -12,6 +13,7 @@ from mhagui.document import History, Result, Scene, ViewState, compute
 from mhagui.document.edits import Edit, OpenScene
 from mhagui.document.origin import Origin
 from mhagui.errors import UserError
+from mhagui.files import Stamp
 from mhagui.gui.held_input import HeldInput
 from mhagui.gui.worker import Worker
 
@@ -115,6 +117,12 @@ class Bench(QObject):
         if view is not None:
             self._view = replace(view, appearance=self._view.appearance)
         self._on_scene()
+
+    def keep(self, path: Path, stamp: Stamp | None) -> None:
+        """Note that the scene stands in the file at ``path`` now."""
+        self.history.keep(path, stamp)
+        self._ask_for_frame()
+        self.history_changed.emit()
 
     def undo(self) -> None:
         """Take back the last step."""

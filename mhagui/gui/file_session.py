@@ -45,12 +45,21 @@ class FileSession(QObject):
         Another file, or there is something else to save.
     used
         A file was read or written; carries its path.
+    gone
+        A file was to be opened that is not there; carries its path.
+    failed
+        A file could not be read or written; carries the sentence that says why.
+    discarded
+        Nothing is to be kept of the unsaved work whose origin this carries.
     said
         Something was done; carries a sentence.
     """
 
     changed = Signal()
     used = Signal(object)
+    gone = Signal(object)
+    failed = Signal(str)
+    discarded = Signal(object)
     said = Signal(str)
 
     def __init__(self, bench: Bench, window: QWidget, finish_typing: Callable[[], None]) -> None:
@@ -65,9 +74,20 @@ class FileSession(QObject):
         """Whether there is anything to save."""
         return self.state.is_modified
 
+    @property
+    def is_changed_elsewhere(self) -> bool:
+        """Whether somebody else has written to the file; one that is gone harms nobody."""
+        origin = self.origin
+        return origin.path is not None and stamp(origin.path) not in (None, origin.stamp)
+
+    @property
+    def origin(self) -> Origin:
+        """Where the scene on the bench is kept."""
+        return self._bench.history.origin
+
     def session(self) -> Session:
         """Return what is worked on, and which file it belongs to."""
-        path = self._bench.history.origin.path
+        path = self.origin.path
         return Session(self._bench.scene, self._bench.view, None if path is None else str(path))
 
     # --- opening
@@ -86,7 +106,9 @@ class FileSession(QObject):
         try:
             session = read_session(path)
         except UserError as error:
-            self._bench.refused.emit(str(error))
+            self.failed.emit(str(error))
+            if isinstance(error.__cause__, FileNotFoundError):
+                self.gone.emit(path)
             return False
         if not self.lay_out(session.scene, Origin(path, session.scene, before), session):
             return False
@@ -110,25 +132,27 @@ class FileSession(QObject):
 
     def revert(self) -> None:
         """Put the scene back as it stands in its file; without one, as work on it began."""
-        origin = self._bench.history.origin
+        origin = self.origin
         self._finish_typing()
         try:
             if origin.path is not None:
                 origin.stamp, origin.kept = stamp(origin.path), read_session(origin.path).scene
         except UserError as error:
-            self._bench.refused.emit(str(error))
-        else:
-            if origin.kept is not None:
-                self._bench.edit(OpenScene(origin.kept, verb="Revert to"))
+            self.failed.emit(str(error))
+            return
+        if origin.kept is not None:
+            self._bench.edit(OpenScene(origin.kept, verb="Revert to"))
+        if origin.path is not None:
+            self._note(origin.path)
 
     # --- saving
 
     def save(self) -> bool:
         """Write to the file, or ask for one; False where nothing was written."""
-        path = self._bench.history.origin.path
+        path = self.origin.path
         if path is None:
             return self.save_as()
-        if self._is_as_left(path):
+        if not self.is_changed_elsewhere:
             return self.write(path)
         answer = questions.ask_to_replace(self._window, path)
         if answer is questions.Replace.OVERWRITE:
@@ -138,7 +162,7 @@ class FileSession(QObject):
     def save_as(self) -> bool:
         """Ask for a file and write to it; False where nothing was written."""
         self._finish_typing()
-        path = self._bench.history.origin.path
+        path = self.origin.path
         suggested = path or self._start_folder() / f"{_file_name(self._bench.scene.title)}.mhascene"
         if not is_scene_file(suggested):
             suggested = suggested.with_name(f"{suggested.name}.mhascene")
@@ -146,7 +170,8 @@ class FileSession(QObject):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters(list(SAVED_FILES))
         dialog.filterSelected.connect(partial(_follow, dialog))
-        kind = next(kind for kind, suffix in SAVED_FILES.items() if suffix == suggested.suffix)
+        ending = suggested.suffix.lower()
+        kind = next(kind for kind, suffix in SAVED_FILES.items() if suffix == ending)
         dialog.selectNameFilter(kind)
         _follow(dialog, kind)
         dialog.selectFile(suggested.name)
@@ -161,9 +186,13 @@ class FileSession(QObject):
         An exercise that follows on another (``practises``) asks nothing.
         """
         self._finish_typing()
-        if not self.is_modified or (practises and self._bench.history.origin.is_practice):
+        if not self.is_modified:
             return True
-        answer = questions.ask_to_leave(self._window, self.state.name)
+        answer = questions.Leave.DISCARD
+        if not (practises and self.origin.is_practice):
+            answer = questions.ask_to_leave(self._window, self.state.name)
+        if answer is questions.Leave.DISCARD:
+            self.discarded.emit(self.origin)
         return self.save() if answer is questions.Leave.SAVE else answer is questions.Leave.DISCARD
 
     def write(self, path: Path) -> bool:
@@ -173,19 +202,12 @@ class FileSession(QObject):
         try:
             write_session(path, Session(scene, self._bench.view))
         except UserError as error:
-            self._bench.refused.emit(f"Not saved: {error}")
+            self.failed.emit(f"Not saved: {error}")
             return False
-        origin = self._bench.history.origin
-        origin.path, origin.kept, origin.stamp = path, scene, stamp(path)
-        origin.is_practice = False
-        self._on_history_changed()
+        self._bench.keep(path, stamp(path))
         self._note(path)
         self.said.emit(f"Saved to {path}")
         return True
-
-    def _is_as_left(self, path: Path) -> bool:
-        """Say whether nobody has written to the file meanwhile; one that is gone harms nobody."""
-        return stamp(path) in (None, self._bench.history.origin.stamp)
 
     # --- what follows from it
 
@@ -194,7 +216,7 @@ class FileSession(QObject):
         self.used.emit(path)
 
     def _start_folder(self) -> Path:
-        path = self._bench.history.origin.path
+        path = self.origin.path
         documents = QStandardPaths.StandardLocation.DocumentsLocation
         known = (
             path and path.parent,
@@ -217,7 +239,7 @@ class FileSession(QObject):
 
 def is_scene_file(path: Path) -> bool:
     """Say whether a file's name is one of a scene."""
-    return path.suffix in SAVED_FILES.values()
+    return path.suffix.lower() in SAVED_FILES.values()
 
 
 def _follow(dialog: QFileDialog, kind: str) -> None:

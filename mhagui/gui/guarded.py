@@ -20,9 +20,14 @@ def guard_overrides() -> None:
     """
     for kind in list(_below(Shiboken.Object)):
         if kind.__module__.startswith(OWN):
-            for name, method in list(vars(kind).items()):
-                if isinstance(method, FunctionType) and _is_of_qt(kind, name):
-                    setattr(kind, name, _guarded(kind, name, method))
+            guard(kind)
+
+
+def guard(kind: type) -> None:
+    """Do the same for one class."""
+    for name, method in list(vars(kind).items()):
+        if isinstance(method, FunctionType) and _is_of_qt(kind, name):
+            setattr(kind, name, _guarded(kind, name, method))
 
 
 def _guarded(kind: type, name: str, method: FunctionType) -> Callable[..., object]:

@@ -4,14 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
     QCloseEvent,
-    QDragEnterEvent,
-    QDropEvent,
     QPaintEvent,
+    QResizeEvent,
     QShowEvent,
 )
 from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QMainWindow, QMenu, QWidget
@@ -22,12 +21,22 @@ from mhagui.document.origin import Origin
 from mhagui.errors import UserError
 from mhagui.gui.about import AboutDialog, SceneDialog
 from mhagui.gui.access import name_extensions
-from mhagui.gui.actions import MENUS, SEPARATOR, TOOL_BAR, fill_menu, make_actions
+from mhagui.gui.actions import (
+    MENUS,
+    SEPARATOR,
+    TOOL_BAR,
+    TYPE_MENU,
+    fill_menu,
+    make_actions,
+    with_mnemonics,
+)
 from mhagui.gui.announcer import Announcer
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.command_palette import CommandPalette
 from mhagui.gui.export_dialog import ExportDialog
-from mhagui.gui.file_session import FileSession, is_scene_file
+from mhagui.gui.file_drop import FileDrop
+from mhagui.gui.file_notices import FileNotices
+from mhagui.gui.file_session import FileSession
 from mhagui.gui.head_commands import HeadCommands
 from mhagui.gui.icons import application_icon
 from mhagui.gui.keeper import Keeper
@@ -40,6 +49,7 @@ from mhagui.gui.progress_store import ProgressStore
 from mhagui.gui.recent_menu import RecentMenu
 from mhagui.gui.shortcuts import show_shortcuts
 from mhagui.gui.status import StatusBar
+from mhagui.gui.type_size import TypeSize
 from mhagui.gui.view_menus import ViewMenus
 from mhagui.gui.window_place import place_of, put_back
 from mhagui.home import Home
@@ -67,11 +77,12 @@ class MainWindow(QMainWindow):
         self.bench = Bench(scene, self, origin=origin, view=view)
         self.files = FileSession(self.bench, self, self._finish_typing)
         self.notices = NoticeBar()
+        self._file_notices = FileNotices(self.files, self.notices, self)
         self._keeper = Keeper(home, self.files, self.notices, self)
         self.preferences = self._keeper.preferences
+        self._type = TypeSize(self.preferences, self)
         self._view_menus = ViewMenus(self.bench, self.preferences, self)
         self._is_placed = self._is_painted = False
-        self.setAcceptDrops(True)
         self.setWindowIcon(application_icon())
         self.setDockNestingEnabled(True)
         self.resize(DEFAULT_SIZE)
@@ -105,9 +116,14 @@ class MainWindow(QMainWindow):
         self.files.changed.connect(self._on_file_changed)
         self.files.said.connect(self._say)
         self.files.used.connect(self._on_file_used)
+        self.files.gone.connect(self._forget_file)
+        drop = FileDrop((self, *self.docks.all), self)
+        drop.wanted.connect(self.files.open)
+        drop.refused.connect(self.refuse)
         self._recent.wanted.connect(self.files.open)
         self._recent.cleared.connect(self._forget_files)
         self._layouts.said.connect(self._say)
+        self._type.said.connect(self._say)
         for dock in (self.docks.heatmaps, self.docks.pipeline):
             dock.cell_asked.connect(self._explain_cell)
         self.docks.lesson.docks_wanted.connect(self.docks.show)
@@ -115,22 +131,30 @@ class MainWindow(QMainWindow):
 
     def _make_menus(self) -> None:
         lessons = QMenu("&Lessons", self)
-        for name in lesson_names():
-            lessons.addAction(load_lesson(name).title, partial(self._open_lesson, name))
+        names = lesson_names()
+        for name, title in zip(
+            names, with_mnemonics(load_lesson(n).title for n in names), strict=True
+        ):
+            lessons.addAction(title, partial(self._open_lesson, name))
         docks = QMenu("&Docks", self)
-        free = set("abcdefghijklmnopqrstuvwxyz")
-        for dock in self.docks.all:
-            title = _with_mnemonic(dock.windowTitle(), free)
+        titles = with_mnemonics(dock.windowTitle() for dock in self.docks.all)
+        for dock, title in zip(self.docks.all, titles, strict=True):
             docks.addAction(title, partial(self.docks.enter, dock))
+        of_type = QMenu("Typ&e size", self)
+        fill_menu(of_type, TYPE_MENU, self._actions, {})
         submenus = {
             "<recent>": self._recent,
             "<lessons>": lessons,
             "<docks>": docks,
             "<layout>": self._layouts,
+            "<type>": of_type,
             **self._view_menus.by_key(),
         }
         for title, keys in MENUS:
-            fill_menu(self.menuBar().addMenu(title), keys, self._actions, submenus)
+            menu = self.menuBar().addMenu(title)
+            fill_menu(menu, keys, self._actions, submenus)
+            if "revert" in keys:
+                menu.aboutToShow.connect(self._offer_revert)
         self._make_tool_bar()
         self.notices.add_to(self)
 
@@ -168,6 +192,7 @@ class MainWindow(QMainWindow):
             "previous_dock": self.docks.enter_previous,
             "notice": self.notices.take_focus,
             "reset_layout": self._reset_layout,
+            **self._type.handlers(),
             "full_screen": self._toggle_full_screen,
             "command_palette": CommandPalette(self).toggle,
             "shortcuts": partial(show_shortcuts, self),
@@ -200,11 +225,19 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{name}[*] — mhagui")
         self.setWindowModified(state.is_modified)
         self.setWindowFilePath("" if state.path is None else str(state.path))
-        self._actions["revert"].setEnabled(state.is_modified)
+        self._offer_revert()
+
+    def _offer_revert(self) -> None:
+        can = self.files.is_modified or self.files.is_changed_elsewhere
+        self._actions["revert"].setEnabled(can)
 
     def _on_file_used(self, path: Path) -> None:
         files = (str(path), *self.preferences.settings.recent_files)
         self._keep_files(tuple(dict.fromkeys(files))[:MOST_FILES])
+
+    def _forget_file(self, path: Path) -> None:
+        files = self.preferences.settings.recent_files
+        self._keep_files(tuple(file for file in files if file != str(path)))
 
     def _forget_files(self) -> None:
         self._keep_files(())
@@ -250,7 +283,7 @@ class MainWindow(QMainWindow):
         try:
             self.files.lay_out(load_lesson(name))
         except UserError as error:
-            self.refuse(str(error))
+            self.files.failed.emit(str(error))
 
     def _say(self, sentence: str) -> None:
         self._status.notice(sentence)
@@ -294,6 +327,20 @@ class MainWindow(QMainWindow):
         if self.focusWidget() is None:
             self.docks.heatmaps.take_focus()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Have type smaller where it has made the docks, and so the window, too large."""
+        super().resizeEvent(event)
+        self._type.fit_later(event.oldSize())
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Keep type as large as is chosen, relative to a font of the system that may be new."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ThemeChange):
+            self._type.follow_system()
+        elif event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            self._offer_revert()
+            self._file_notices.check()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Have the docks that are behind others drawn once there is something to look at."""
         super().paintEvent(event)
@@ -309,23 +356,13 @@ class MainWindow(QMainWindow):
         """Be as the window before was; the docks follow when there is something to see."""
         settings = self.preferences.settings
         self._keep_files(settings.recent_files)
+        if self.files.state.path is not None:
+            self._on_file_used(self.files.state.path)
         put_back(self, settings)
 
     def _keep_places(self) -> None:
         layout = self.docks.layout() or self.preferences.settings.layout
         self.preferences.change(layout=layout, **place_of(self))
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take a scene file that is dragged onto the window."""
-        if _dropped_file(event.mimeData()) is not None:
-            _take_a_copy(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        """Open the file, once whoever it was dragged from is free again."""
-        path = _dropped_file(event.mimeData())
-        if path is not None:
-            _take_a_copy(event)
-            QTimer.singleShot(0, self, partial(self.files.open, path))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask for what is unsaved, and stop feeding the panels before they go."""
@@ -339,28 +376,7 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
 
-def _with_mnemonic(title: str, free: set[str]) -> str:
-    """Return ``title`` with an & before its first letter that is still ``free``."""
-    for place, letter in enumerate(title.lower()):
-        if letter in free:
-            free.remove(letter)
-            return f"{title[:place]}&{title[place:]}"
-    return title
-
-
 def _name(action: QAction, verb: str, what: str | None) -> None:
     action.setEnabled(what is not None)
     escaped = what.replace("&", "&&") if what else ""
     action.setText(f"{verb} {escaped[:1].lower()}{escaped[1:]}".strip())
-
-
-def _take_a_copy(event: QDropEvent) -> None:
-    """Accept what is dropped, but never as moved: whoever had it would delete it."""
-    event.setDropAction(Qt.DropAction.CopyAction)
-    event.accept()
-
-
-def _dropped_file(data: QMimeData) -> Path | None:
-    """Return the one scene file that is dropped, None where it is anything else."""
-    paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
-    return paths[0] if len(paths) == 1 == len(data.urls()) and is_scene_file(paths[0]) else None

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QRectF, Qt
@@ -44,6 +45,7 @@ class _Notice:
     actions: tuple[Action, ...]
     folder: Path | None
     times: int = 1
+    is_urgent: bool = False
 
     @property
     def text(self) -> str:
@@ -87,22 +89,35 @@ class NoticeBar(QToolBar):
         actions: Iterable[Action] = (),
         folder: Path | None = None,
         times: int = 1,
+        *,
+        is_urgent: bool = False,
     ) -> None:
         """Show ``sentence`` as soon as what was told before it has been answered.
 
         A sentence that waits already is counted, as so many ``times``. Each of ``actions`` is a
         button, its text and what it does; doing it answers the notice. ``details`` are shown on
-        demand, with a way to the ``folder`` that holds more.
+        demand, with a way to the ``folder`` that holds more. An urgent one comes before all others.
         """
         for notice in self._notices:
             if notice.sentence == sentence:
                 notice.times += times
                 break
         else:
-            self._notices.append(_Notice(sentence, details, tuple(actions), folder, times))
-            if len(self._notices) == 1:
+            new = _Notice(sentence, details, tuple(actions), folder, times, is_urgent)
+            n_urgent = sum(notice.is_urgent for notice in self._notices)
+            self._notices.insert(n_urgent if is_urgent else len(self._notices), new)
+            if self._notices[0] is new:
                 self._show_first()
         self._row.tell_counts(self._notices[0].text, len(self._notices) - 1)
+
+    def withdraw(self, sentence: str) -> None:
+        """Take back what was told and does not hold any more."""
+        if self._notices and self._notices[0].sentence == sentence:
+            self.dismiss()
+            return
+        self._notices = [notice for notice in self._notices if notice.sentence != sentence]
+        if self._notices:
+            self._row.tell_counts(self._notices[0].text, len(self._notices) - 1)
 
     def dismiss(self) -> None:
         """Go on to the next notice."""
@@ -188,6 +203,9 @@ class _Row(QWidget):
             button.show()  # at once: it may be given the keyboard
             self._buttons.append(button)
         self.details.setVisible(has_details)
+        # Buttons that come late are at the end of the window's way, behind all docks.
+        for before, after in pairwise([self._sentence, *self._buttons, self.details, self.closer]):
+            self.setTabOrder(before, after)
 
     def tell_counts(self, text: str, n_waiting: int) -> None:
         """Show the sentence with how often it was told, and how many wait behind it."""

@@ -36,6 +36,17 @@ def ask_to_leave(parent: QWidget, name: str) -> Leave:
     return next((leave for leave in Leave if leave.value == answer), Leave.CANCEL)
 
 
+def ask_to_forget(parent: QWidget, name: str) -> bool:
+    """Ask whether unsaved work that was found may go for good."""
+    box = _box(parent, "Discard unsaved work", f"Discard the unsaved work on “{name}”?")
+    box.setInformativeText("It cannot be brought back.")
+    box.setStandardButtons(_B.Discard | _B.Cancel)
+    box.setDefaultButton(_B.Cancel)
+    answer = _B(box.exec())
+    box.deleteLater()
+    return answer is _B.Discard
+
+
 def ask_to_replace(parent: QWidget, path: Path) -> Replace:
     """Ask what becomes of a file that is not as it was last read or written here."""
     changed = f"Another program may have changed {path.name} since this work began."

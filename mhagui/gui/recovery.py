@@ -14,16 +14,19 @@ from typing import Protocol
 from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
 from mhagui.document import Scene
+from mhagui.document.origin import Origin
 from mhagui.document.session import Session
 from mhagui.document.session_file import read_session, session_to_bytes
 from mhagui.errors import UserError
 from mhagui.files import make_folder, stamp, write_atomically
+from mhagui.gui import questions
 from mhagui.gui.file_lock import lock_at
 from mhagui.gui.notices import NoticeBar
 from mhagui.gui.worker import Worker
 
 KEEP_EVERY = 30.0  # seconds
 PATIENCE = 1.0  # seconds, for a write under way when the window closes
+USUAL_PATIENCE = 0.05
 FILE_NAME = "unsaved.mhascene"
 
 
@@ -35,15 +38,23 @@ class Document(Protocol):
         """Whether there is anything to save, or which file it belongs to, is another now."""
 
     @property
+    def discarded(self) -> SignalInstance:
+        """The user wants nothing kept of the work whose origin this carries."""
+
+    @property
     def is_modified(self) -> bool:
         """Whether there is anything to save."""
+
+    @property
+    def origin(self) -> Origin:
+        """Where the scene is kept: it tells one work from another."""
 
     def session(self) -> Session:
         """Return the work, and the file it belongs to."""
 
 
 class _Place:
-    """Where the unsaved work of one window is: a folder, and a lock beside it for all that lives.
+    """Where one unsaved work is: a folder, and a lock beside it as long as its window lives.
 
     The folder has nothing but the work, and what a write left that was killed. Writing is done in
     threads; what is wanted there last is what ends up there, whoever comes late.
@@ -52,6 +63,7 @@ class _Place:
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder / name
         self._lock = lock_at(folder / f"{name}.lock")
+        self.kept: Scene | None = None  # what is on the disk, or on its way
         self._wanted: Session | None = None
         self._guard = threading.Lock()
 
@@ -78,7 +90,9 @@ class _Place:
                 self._write_locked(data)
             except UserError as error:
                 return f"Unsaved work cannot be kept aside: {error}"
-        self._tidy()  # nothing may be wanted any more, and nobody had the time to wait for this
+        self._tidy(
+            USUAL_PATIENCE
+        )  # nothing may be wanted any more, and nobody had the time to wait for this
         return ""
 
     def _write_locked(self, data: bytes) -> None:
@@ -88,12 +102,15 @@ class _Place:
         make_folder(self._folder)
         write_atomically(self.file, data)
 
-    def clear(self, patience: float = 0.05) -> bool:
-        """Remove the work; False where that is left to a write under way."""
-        self._wanted = None
-        return self._tidy(patience)
+    def clear(self, patience: float = USUAL_PATIENCE) -> bool:
+        """Remove the work, and let the place go; False where that is left to a write under way."""
+        self._wanted = self.kept = None
+        is_gone = self._tidy(patience)
+        if is_gone:
+            self.release()
+        return is_gone
 
-    def _tidy(self, patience: float = 0.05) -> bool:
+    def _tidy(self, patience: float) -> bool:
         if not self._guard.acquire(timeout=patience):
             return False
         if self._wanted is None:
@@ -118,6 +135,9 @@ class Found:
 class Recovery(QObject):
     """Keeps the unsaved work of one window aside, in ``folder``, and finds what others left there.
 
+    An undo may leave a work for the scene before it, which has another origin. Such a work stays
+    kept until it is saved or discarded, though that be after the next start.
+
     Signals
     -------
     said
@@ -129,10 +149,9 @@ class Recovery(QObject):
     def __init__(self, folder: Path, parent: QObject, keep_every: float = KEEP_EVERY) -> None:
         super().__init__(parent)
         self._folder = folder
-        self._place = _Place(folder, uuid.uuid4().hex)
+        self._places: dict[Origin, _Place] = {}
         self._found: list[Found] = []
         self._document: Document | None = None
-        self._kept: Scene | None = None  # what is on the disk, or on its way
         self._complaint = ""
         self._worker = Worker(self)
         self._timer = QTimer(self)
@@ -143,6 +162,7 @@ class Recovery(QObject):
         """Keep what is unsaved of ``document`` from now on."""
         self._document = document
         document.changed.connect(self._on_changed)
+        document.discarded.connect(self._forget)
         self._timer.start()
 
     def keep_now(self) -> bool:
@@ -150,51 +170,64 @@ class Recovery(QObject):
         if self._document is None or not self._document.is_modified:
             return True
         self._worker.cancel()
-        session = self._document.session()
-        complaint = self._place.want(session)()
-        self._kept = session.scene
-        self._on_written(complaint)
+        place, session = self._place_of(self._document.origin), self._document.session()
+        place.kept = session.scene
+        complaint = place.want(session)()
+        self._on_written(place, complaint)
         return not complaint
 
     def end(self) -> None:
-        """Leave nothing behind, for all is saved or discarded; what was found stays as it is."""
+        """Leave nothing of the work on the bench, which is saved or discarded by now.
+
+        What was found stays as it is, and so does work that an undo has left.
+        """
+        if self._document is not None:
+            self._forget(self._document.origin, PATIENCE)
         self._document = None
         self._timer.stop()
         self._worker.cancel()
-        if self._place.clear(PATIENCE):
-            self._place.release()
-        for found in self._found:
-            found.place.release()
-        self._found = []
+        for place in (*self._places.values(), *(found.place for found in self._found)):
+            place.release()
+        self._places, self._found = {}, []
 
     # --- what is kept
+
+    def _place_of(self, origin: Origin) -> _Place:
+        if origin not in self._places:
+            self._places[origin] = _Place(self._folder, uuid.uuid4().hex)
+        return self._places[origin]
 
     def _on_time(self) -> None:
         """Keep what has changed, in a thread."""
         if self._document is None or not self._document.is_modified:
             return
-        session = self._document.session()
-        if session.scene is not self._kept:
-            self._kept = session.scene
-            self._worker.run(self._place.want(session), self._on_written, self._on_failed)
+        place, session = self._place_of(self._document.origin), self._document.session()
+        if session.scene is not place.kept:
+            place.kept = session.scene
+            write, done = place.want(session), partial(self._on_written, place)
+            self._worker.run(write, done, partial(self._on_failed, place))
 
     def _on_changed(self) -> None:
         if self._document is not None and not self._document.is_modified:
-            self._worker.cancel()
-            self._place.clear()
-            self._kept = None
+            self._forget(self._document.origin)
 
-    def _on_written(self, complaint: str) -> None:
+    def _forget(self, origin: Origin, patience: float = USUAL_PATIENCE) -> None:
+        place = self._places.pop(origin, None)
+        if place is not None:
+            self._worker.cancel()
+            place.clear(patience)
+
+    def _on_written(self, place: _Place, complaint: str) -> None:
         """Say once why work cannot be kept, and try again the next time."""
         if complaint:
-            self._kept = None
+            place.kept = None
             if complaint != self._complaint:
                 self.said.emit(complaint)
         self._complaint = complaint
 
-    def _on_failed(self, _error: Exception) -> None:
+    def _on_failed(self, place: _Place, _error: Exception) -> None:
         """Try again: the worker has told of the fault."""
-        self._kept = None
+        place.kept = None
 
     # --- what is found
 
@@ -212,22 +245,22 @@ class Recovery(QObject):
         return list(self._found)
 
     def take(self, found: Found) -> None:
-        """Forget what was found, once it is this window's own unsaved work, and kept as such."""
-        if self.keep_now():
-            self.discard(found)
+        """Have what was found be what is kept of the work on the bench."""
+        if self._document is not None:
+            self._found.remove(found)
+            found.place.kept = found.session.scene
+            self._places[self._document.origin] = found.place
 
     def discard(self, found: Found) -> None:
         """Forget what was found."""
         self._found.remove(found)
         found.place.clear()
-        found.place.release()
 
     def _look_into(self, place: _Place) -> None:
         """Remember what is there, or let the place go."""
         state = stamp(place.file)
         if state is None:  # the window ended before it kept anything
             place.clear()
-            place.release()
             return
         try:
             session = read_session(place.file)
@@ -266,26 +299,43 @@ class RecoveryOffer(QObject):
         """Offer each work that is found, in a notice of its own."""
         works = self._recovery.found()
         for number, found in enumerate(works, 1):
-            of_all = f" ({number} of {len(works)})" if len(works) > 1 else ""
-            actions = (
-                ("&Recover", partial(self._on_recover, found)),
-                ("D&iscard", partial(self._recovery.discard, found)),
-            )
-            self._notices.tell(f"{_sentence(found)}{of_all}.", _details(found), actions)
+            self._tell(found, f" ({number} of {len(works)})" if len(works) > 1 else "")
 
-    def _on_recover(self, found: Found) -> None:
+    def _tell(self, found: Found, of_all: str) -> None:
+        actions = (
+            ("&Recover", partial(self._on_recover, found, of_all)),
+            ("D&iscard", partial(self._on_discard, found, of_all)),
+        )
+        self._notices.tell(f"{_sentence(found)}{of_all}.", _details(found), actions, is_urgent=True)
+
+    def _on_recover(self, found: Found, of_all: str) -> None:
         if self._recover(found.session):
             self._recovery.take(found)
+        else:
+            self._tell(found, of_all)
+
+    def _on_discard(self, found: Found, of_all: str) -> None:
+        if questions.ask_to_forget(self._notices, _name(found)):
+            self._recovery.discard(found)
+        else:
+            self._tell(found, of_all)
 
 
 def _is_of_window(path: Path) -> bool:
     return path.suffix == ".lock" or path.is_dir()
 
 
+def _name(found: Found) -> str:
+    """Return what the title of the window said: the file's name, or else the scene's."""
+    path = found.session.path
+    return Path(path).name if path is not None else found.session.scene.title
+
+
 def _sentence(found: Found) -> str:
-    at, title = found.kept_at, found.session.scene.title
+    at = found.kept_at
     day = "" if at.date() == datetime.now().astimezone().date() else f"on {at:%Y-%m-%d} "
-    return f"mhagui ended unexpectedly; unsaved work on “{title}” was kept {day}at {at:%H:%M}"
+    what = f"unsaved work on “{_name(found)}”"
+    return f"mhagui ended unexpectedly; {what} was kept {day}at {at:%H:%M}"
 
 
 def _details(found: Found) -> str:

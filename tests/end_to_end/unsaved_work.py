@@ -13,7 +13,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QSlider
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QSlider
 
 from mhagui.document import load_lesson
 from mhagui.gui.application import make_application, run
@@ -41,7 +41,18 @@ def press(window: MainWindow, text: str) -> None:
     """Press the button of the notice that has this text."""
     buttons = window.notices.findChildren(QPushButton)
     shown = [b for b in buttons if b.isVisible() and b.text().replace("&", "") == text]
+    while not shown[0].height():  # its row is laid out in its own time
+        QApplication.processEvents()
+    QTimer.singleShot(0, agree)
     QTest.mouseClick(shown[0], Qt.MouseButton.LeftButton)
+
+
+def agree() -> None:
+    """Say that what is to be discarded is not wanted."""
+    question = QApplication.activeModalWidget()
+    if isinstance(question, QMessageBox):
+        discard = question.button(QMessageBox.StandardButton.Discard)
+        QTest.mouseClick(discard, Qt.MouseButton.LeftButton)
 
 
 def work(window: MainWindow) -> None:

@@ -16,6 +16,7 @@ from mhagui.gui import application, main_window
 from mhagui.gui import faults as faults_module
 from mhagui.gui.fault_dialog import DetailsDialog
 from mhagui.gui.faults import Faults, faults_caught
+from mhagui.gui.guarded import guard
 from mhagui.gui.notices import NoticeBar
 from mhagui.gui.worker import Worker
 
@@ -81,6 +82,10 @@ class Allergic(QWidget):
         if event.type() == QEvent.Type.User:
             divide()
         return super().event(event)
+
+
+guard(Unpaintable)  # as the program guards its own; without it Python 3.11 may crash
+guard(Allergic)
 
 
 class Clingy:

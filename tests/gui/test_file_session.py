@@ -353,13 +353,14 @@ def drop(window: MainWindow, *paths: Path) -> bool:
     """Drag files onto the window, and let go where it takes them."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    button, key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    move = Qt.DropAction.MoveAction  # whoever moves a file deletes it where it was
-    enter = QDragEnterEvent(QPoint(50, 50), move, data, button, key)
+    # By Shift a file is moved: whoever has it deletes it then.
+    button, key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
+    actions = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
+    enter = QDragEnterEvent(QPoint(50, 50), actions, data, button, key)
     enter.ignore()
     QApplication.sendEvent(window, enter)
     if enter.isAccepted():
-        event = QDropEvent(QPointF(50, 50), move, data, button, key)
+        event = QDropEvent(QPointF(50, 50), actions, data, button, key)
         QApplication.sendEvent(window, event)
         assert (enter.dropAction(), event.dropAction()) == (Qt.DropAction.CopyAction,) * 2
     return enter.isAccepted()
