@@ -9,10 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-try:
-    import fcntl
-except ImportError:  # Windows, where a file that is open cannot be removed, which tells as much
-    fcntl = None  # type: ignore[assignment]
+from mhagui.locks import lock_file
 
 PATTERN = "crash-*.txt"
 MAX_TRACE_BYTES = 64 * 1024
@@ -79,15 +76,10 @@ def _take(path: Path) -> str:
 
 def _lock(file: BinaryIO) -> bool:
     """Lock a file and say whether nobody else has; where files cannot be locked nobody has."""
-    if fcntl is None:
-        return True
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        return lock_file(file.fileno())
     except OSError:
         return True
-    return True
 
 
 def _files(folder: Path) -> list[Path]:

@@ -93,6 +93,8 @@ def _handler(path: Path) -> Handler:
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():  # a pipe would keep everybody waiting
+            return NullHandler()
         handler = Quiet(
             path,
             maxBytes=MAX_FILE_BYTES,

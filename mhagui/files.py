@@ -108,7 +108,7 @@ def make_folder(path: Path) -> None:
     except FileNotFoundError as error:  # not for a missing parent, which would have been made
         raise UserError(f"The folder {path} cannot be made: none can be made there.") from error
     except (OSError, ValueError) as error:
-        raise UserError(f"The folder {path} cannot be made: {_reason(error)}.") from error
+        raise UserError(f"The folder {path} cannot be made: {reason(error)}.") from error
 
 
 def _target(path: Path) -> Path:
@@ -121,7 +121,7 @@ def _target(path: Path) -> Path:
         if target.exists() and not os.access(target, os.W_OK):
             raise UserError(f"{path} cannot be written: it is write-protected.")
     except (OSError, RuntimeError) as error:
-        raise UserError(f"{path} cannot be written: {_reason(error)}.") from error
+        raise UserError(f"{path} cannot be written: {reason(error)}.") from error
     return target
 
 
@@ -134,14 +134,14 @@ def _write(temporary: Path, target: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise UserError(f"{target} cannot be written: {_reason(error)}.") from error
+        raise UserError(f"{target} cannot be written: {reason(error)}.") from error
 
 
 def _replace(temporary: Path, target: Path) -> None:
     try:
         temporary.replace(target)
     except OSError as error:
-        raise UserError(f"{target} cannot be written: {_reason(error)}.") from error
+        raise UserError(f"{target} cannot be written: {reason(error)}.") from error
 
 
 def _remove(temporary: Path) -> None:
@@ -170,7 +170,8 @@ def _sweep(folder: Path) -> None:
                     _remove(Path(entry.path))
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
+    """Return why a file cannot be written, as a part of a sentence."""
     code = error.errno if isinstance(error, OSError) else None
     if isinstance(error, RuntimeError):  # so says Path.resolve of a loop, until Python 3.13
         code = errno.ELOOP

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mhagui.errors import UserError, visible
+from mhagui.errors import LONGEST_SENTENCE, UserError, visible
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,9 @@ from mhagui.errors import UserError, visible
 def test_what_a_terminal_would_obey_is_made_visible(text, shown):
     assert visible(text) == shown
     assert str(UserError(f"{text} is not there.")) == f"{shown} is not there."
+
+
+def test_what_nobody_would_read_is_cut():
+    assert len(str(UserError("x" * 10**6))) == LONGEST_SENTENCE + 1
+    whole = "x" * LONGEST_SENTENCE
+    assert str(UserError(whole)) == whole

@@ -91,6 +91,14 @@ def test_a_folder_that_takes_nothing_is_no_obstacle(tmp_path, opened, is_there):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")  # noqa: PTH110
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_its_place_keeps_nobody_waiting(log):
+    log.path.parent.mkdir(parents=True)
+    os.mkfifo(log.path)
+    log.write("lost")
+    log.close()
+
+
 def test_a_full_disk_is_no_obstacle(log, capfd):
     log.path.parent.mkdir(parents=True)
     log.path.symlink_to("/dev/full")

@@ -83,7 +83,8 @@ def checked_settings(pattern: Pattern, settings: tuple[float, ...]) -> tuple[flo
         return tuple(float(parameter.default) for parameter in parameters)
     if len(settings) != len(parameters) or not all(map(math.isfinite, settings)):
         names = ", ".join(parameter.name for parameter in parameters) or "no numbers"
-        raise UserError(f"A head of pattern “{pattern.value}” takes {names}; got {settings}.")
+        got = settings if len(settings) == len(parameters) else f"{len(settings)} numbers"
+        raise UserError(f"A head of pattern “{pattern.value}” takes {names}; got {got}.")
     return tuple(
         parameter.checked(value) for parameter, value in zip(parameters, settings, strict=True)
     )

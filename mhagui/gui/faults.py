@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from types import TracebackType
 
 from PySide6.QtCore import (
@@ -28,6 +29,7 @@ from mhagui.system_info import info_text, system_info
 
 ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 DEBUG_VARIABLE = "MHAGUI_DEBUG"
+MOST_TRACES = 5  # in the details of a notice; the log has more
 GATHERED_FOR = 1000  # milliseconds between two tellings
 _LEVELS = {
     QtMsgType.QtWarningMsg: NOTE,
@@ -40,23 +42,27 @@ _LEVELS = {
 def ended_by_signals(app: QApplication, keep: Callable[[], object]) -> Iterator[None]:
     """End ``app`` in good order, with status 128 + number, when a signal asks for it.
 
-    What is not saved is kept by ``keep`` before. Python runs a signal's handler between two of its
-    own instructions, of which Qt's waiting loop has none: the signal wakes it by way of a socket.
+    What is not saved is kept by ``keep`` before. The signal wakes Qt's waiting loop by way of a
+    socket, and is answered there: a handler of Python's would be called in the midst of anything,
+    such as the keeping that a signal before has asked for.
     """
-
-    def end(number: int, _frame: object) -> None:
-        app.exit(128 + number)  # first: whatever comes of keeping, the program ends
-        keep()
-
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     theirs.setblocking(False)
     notifier = QSocketNotifier(ours.fileno(), QSocketNotifier.Type.Read)
-    notifier.activated.connect(lambda: ours.recv(64))
     numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+
+    def end() -> None:
+        asked = [number for number in ours.recv(64) if number in numbers]
+        if asked:
+            notifier.setEnabled(False)  # once is enough
+            app.exit(128 + asked[0])  # first: whatever comes of keeping, the program ends
+            keep()
+
+    notifier.activated.connect(end)
     before = {number: signal.getsignal(number) for number in numbers}
     for number in numbers:
-        signal.signal(number, end)
+        signal.signal(number, _leave_it_to_the_loop)
     woken = signal.set_wakeup_fd(theirs.fileno())
     try:
         yield
@@ -67,6 +73,10 @@ def ended_by_signals(app: QApplication, keep: Callable[[], object]) -> Iterator[
         notifier.setEnabled(False)
         ours.close()
         theirs.close()
+
+
+def _leave_it_to_the_loop(_number: int, _frame: object) -> None:
+    """Keep Python from ending the program at once."""
 
 
 class Faults(QObject):
@@ -125,15 +135,16 @@ class Faults(QObject):
             return
         with self._lock:
             gathered, self._gathered = self._gathered, {}
-        for kind, (times, trace) in gathered.items():
-            self._notices.tell(
-                f"Something went wrong in mhagui; your work is untouched ({kind}).",
-                f"{trace}\n\n{info_text(system_info())}",
-                folder=self._log.path.parent,
-                times=times,
-            )
-        if gathered:
-            self._timer.start()
+        if not gathered:
+            return
+        traces = [trace for _, trace in islice(gathered.values(), MOST_TRACES)]
+        self._notices.tell(
+            "Something went wrong in mhagui; your work is untouched.",
+            "\n\n".join([*traces, info_text(system_info())]),
+            folder=self._log.path.parent,
+            times=sum(times for times, _ in gathered.values()),
+        )
+        self._timer.start()
 
 
 @contextmanager

@@ -1,28 +1,12 @@
-"""Locks that tell living windows apart: who has a file open, and whose unsaved work is whose."""
+"""Who has which file open."""
 
 import hashlib
 import os
 from pathlib import Path
 
-from PySide6.QtCore import QLockFile
-
 from mhagui.errors import UserError
 from mhagui.files import make_folder
-
-
-def lock_at(path: Path) -> QLockFile:
-    """Return the lock at ``path``, not taken yet: once it is, it is held as long as we live."""
-    lock = QLockFile(str(path))
-    lock.setStaleLockTime(0)  # that of a process that is gone is free, of a living one never
-    return lock
-
-
-def is_held_elsewhere(lock: QLockFile) -> bool:
-    """Try to take ``lock``; True where another window holds it.
-
-    Where locks cannot be made at all, nobody holds any.
-    """
-    return not lock.tryLock(0) and lock.error() is QLockFile.LockError.LockFailedError
+from mhagui.locks import Lock
 
 
 class FileLock:
@@ -32,7 +16,7 @@ class FileLock:
         self._folder = folder
         self._followed: Path | None = None
         self._path: Path | None = None
-        self._lock: QLockFile | None = None
+        self._lock: Lock | None = None
 
     def follow(self, path: Path | None) -> str:
         """Have ``path`` open here, or no file; return what the user should know of that, once."""
@@ -47,25 +31,28 @@ class FileLock:
         return ""
 
     def hold(self, path: Path) -> bool:
-        """Have ``path`` open here, and no other file; False where another window has it open."""
+        """Have ``path`` open here, and no other file; False where another window has it open.
+
+        Where no lock can be made nobody knows of any other.
+        """
         # One file, whatever path leads to it.
         name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()
         lock_path = self._folder / f"{name}.lock"
         if self._lock is not None and self._path == lock_path:
             return True
         self.release()
+        lock = Lock(lock_path)
         try:
             make_folder(self._folder)
-        except UserError:
+            if not lock.acquire():
+                return False
+        except (OSError, UserError):
             return True
-        lock = lock_at(lock_path)
-        if is_held_elsewhere(lock):
-            return False
         self._path, self._lock = lock_path, lock
         return True
 
     def release(self) -> None:
         """Have no file open any more."""
         if self._lock is not None:
-            self._lock.unlock()
+            self._lock.release()
         self._lock = None

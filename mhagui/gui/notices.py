@@ -49,7 +49,7 @@ class _Notice:
 
     @property
     def text(self) -> str:
-        return self.sentence if self.times == 1 else f"{self.sentence} ({self.times} times)"
+        return self.sentence if self.times == 1 else f"{self.sentence[:-1]} ({self.times} times)."
 
 
 class NoticeBar(QToolBar):

@@ -1,5 +1,6 @@
 """Unsaved work, kept aside while it is worked on, and offered again after an end without saving."""
 
+import re
 import shutil
 import threading
 import uuid
@@ -18,15 +19,16 @@ from mhagui.document.origin import Origin
 from mhagui.document.session import Session
 from mhagui.document.session_file import read_session, session_to_bytes
 from mhagui.errors import UserError
-from mhagui.files import make_folder, stamp, write_atomically
+from mhagui.files import make_folder, reason, write_atomically
 from mhagui.gui import questions
-from mhagui.gui.file_lock import lock_at
 from mhagui.gui.notices import NoticeBar
 from mhagui.gui.worker import Worker
+from mhagui.locks import Lock
 
 KEEP_EVERY = 30.0  # seconds
 PATIENCE = 1.0  # seconds, for a write under way when the window closes
 USUAL_PATIENCE = 0.05
+_NAME = re.compile(r"[0-9a-f]{32}(\.lock)?")
 FILE_NAME = "unsaved.mhascene"
 
 
@@ -62,7 +64,7 @@ class _Place:
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder / name
-        self._lock = lock_at(folder / f"{name}.lock")
+        self._lock = Lock(folder / f"{name}.lock")
         self.kept: Scene | None = None  # what is on the disk, or on its way
         self._wanted: Session | None = None
         self._guard = threading.Lock()
@@ -73,7 +75,10 @@ class _Place:
 
     def acquire(self) -> bool:
         """Take the lock; False where its window lives, and where none can be had."""
-        return self._lock.tryLock(0)
+        try:
+            return self._lock.acquire()
+        except OSError:
+            return False
 
     def want(self, session: Session) -> Callable[[], str]:
         """Return what writes ``session``, unless something else is wanted by then."""
@@ -97,30 +102,30 @@ class _Place:
 
     def _write_locked(self, data: bytes) -> None:
         make_folder(self._folder.parent)
-        if not (self._lock.isLocked() or self.acquire()):
-            raise UserError(f"No lock can be made in {self._folder.parent}.")
+        try:
+            self._lock.acquire()  # nobody else knows of it
+        except OSError as error:
+            why = f"{self._folder.parent} takes no lock: {reason(error)}."
+            raise UserError(why) from error
         make_folder(self._folder)
         write_atomically(self.file, data)
 
-    def clear(self, patience: float = USUAL_PATIENCE) -> bool:
-        """Remove the work, and let the place go; False where that is left to a write under way."""
+    def clear(self, patience: float = USUAL_PATIENCE) -> None:
+        """Remove the work, and let the place go; a write under way does so at its end."""
         self._wanted = self.kept = None
-        is_gone = self._tidy(patience)
-        if is_gone:
-            self.release()
-        return is_gone
+        self._tidy(patience)
 
-    def _tidy(self, patience: float) -> bool:
+    def _tidy(self, patience: float) -> None:
         if not self._guard.acquire(timeout=patience):
-            return False
+            return
         if self._wanted is None:
             shutil.rmtree(self._folder, ignore_errors=True)
+            self._lock.release()
         self._guard.release()
-        return True
 
     def release(self) -> None:
         """Let another window have what is there."""
-        self._lock.unlock()
+        self._lock.release()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -258,9 +263,13 @@ class Recovery(QObject):
 
     def _look_into(self, place: _Place) -> None:
         """Remember what is there, or let the place go."""
-        state = stamp(place.file)
-        if state is None:  # the window ended before it kept anything
+        try:
+            modified = place.file.stat().st_mtime
+        except FileNotFoundError:  # the window ended before it kept anything
             place.clear()
+            return
+        except OSError:  # perhaps the next start has more luck
+            place.release()
             return
         try:
             session = read_session(place.file)
@@ -268,7 +277,7 @@ class Recovery(QObject):
             self._put_aside(place, error)
             place.release()
         else:
-            kept_at = datetime.fromtimestamp(state.modified_ns / 1e9).astimezone()
+            kept_at = datetime.fromtimestamp(modified).astimezone()
             self._found.append(Found(session, kept_at, place))
 
     def _put_aside(self, place: _Place, error: UserError) -> None:
@@ -322,7 +331,8 @@ class RecoveryOffer(QObject):
 
 
 def _is_of_window(path: Path) -> bool:
-    return path.suffix == ".lock" or path.is_dir()
+    """Say whether a lock or a folder was made here: others may have put what they like beside."""
+    return _NAME.fullmatch(path.name) is not None
 
 
 def _name(found: Found) -> str:

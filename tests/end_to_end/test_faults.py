@@ -67,9 +67,7 @@ def test_the_start_after_a_crash_tells_of_it_once(home):
 def test_after_faults_everywhere_it_goes_on_and_ends_well(home):
     status, out, err = use(home, "fault")
     assert status == 0
-    assert out == (
-        "Something went wrong in mhagui; your work is untouched (ZeroDivisionError). (2 times)\n"
-    )
+    assert out == ("Something went wrong in mhagui; your work is untouched (2 times).\n")
     assert log_of(home).count("ZeroDivisionError: on purpose") == 2
     assert err == []
 
@@ -77,8 +75,8 @@ def test_after_faults_everywhere_it_goes_on_and_ends_well(home):
 def test_what_cannot_be_painted_is_a_fault_and_no_crash(home):
     status, out, _ = use(home, "repaint")
     assert status == 0
-    sentence = re.escape("Something went wrong in mhagui; your work is untouched (ValueError).")
-    assert re.fullmatch(rf"{sentence} \(\d+ times\)\n", out)
+    sentence = "Something went wrong in mhagui; your work is untouched"
+    assert re.fullmatch(rf"{sentence} \(\d+ times\)\.\n", out)
     assert traces_in(home) == []
 
 

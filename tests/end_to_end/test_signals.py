@@ -19,9 +19,11 @@ raise SystemExit(run(load_lesson("two-heads")))
 """
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_signal_ends_the_window(name):
-    number = getattr(signal, name)
+@pytest.mark.parametrize(
+    "names", [["SIGINT"], ["SIGTERM"], ["SIGHUP"], ["SIGHUP", "SIGTERM", "SIGHUP", "SIGINT"]]
+)
+def test_a_signal_ends_the_window_and_more_of_them_too(names):
+    numbers = [getattr(signal, name) for name in names]
     window = subprocess.Popen(
         [sys.executable, "-c", PROGRAM],
         env={**os.environ, "PYTHONPATH": str(CHECKOUT), "QT_QPA_PLATFORM": "offscreen"},
@@ -30,7 +32,8 @@ def test_a_signal_ends_the_window(name):
         text=True,
     )
     assert window.stdout.readline() == "running\n"
-    window.send_signal(number)
+    for number in numbers:
+        window.send_signal(number)
     _, said = window.communicate(timeout=20)
-    assert window.returncode == 128 + number
+    assert window.returncode in [128 + number for number in numbers]
     assert [line for line in said.splitlines() if "propagateSizeHints" not in line] == []

@@ -133,9 +133,9 @@ def test_the_same_is_counted_whether_it_is_shown_or_waits(window, tell, qtbot):
     tell("Two.")
     tell("One.")
     tell("Two.", times=3)
-    assert (told(window), waiting(window)) == ("One. (2 times)", "1 more")
+    assert (told(window), waiting(window)) == ("One (2 times).", "1 more")
     dismiss(window, qtbot)
-    assert (told(window), waiting(window)) == ("Two. (4 times)", "")
+    assert (told(window), waiting(window)) == ("Two (4 times).", "")
     dismiss(window, qtbot)
     tell("One.")
     assert told(window) == "One."
@@ -293,3 +293,16 @@ def test_its_text_stands_out(window, tell, settle, request, grabbed, theme):
     linear = pixels**2.2 @ (0.2126, 0.7152, 0.0722)
     low, high = sorted((linear.min(), linear.max()))
     assert (high + 0.05) / (low + 0.05) >= 7.0
+
+
+def test_tab_goes_through_all_of_a_notice_with_buttons(window, tell):
+    tell("First")
+    window.notices.dismiss()
+    tell("Something was kept.", "more", (("&One", print), ("&Two", print)))
+    window.notices.take_focus()
+    way = [QApplication.focusWidget()]
+    for _ in range(3):
+        QTest.keyClick(way[-1], Qt.Key.Key_Tab)
+        way.append(QApplication.focusWidget())
+    assert [button.text() for button in way[:3]] == ["&One", "&Two", "&Details…"]
+    assert way[3].objectName() == "dismissNotice"

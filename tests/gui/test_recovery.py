@@ -1,15 +1,16 @@
 """Unsaved work: kept aside, found by the next window, never by two, and gone once it is saved."""
 
+import errno
+import hashlib
 import os
 import shutil
-import subprocess
 import time
 from datetime import datetime
 from threading import Event, Thread
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QLockFile, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton
 
@@ -54,6 +55,14 @@ class Window(QMainWindow):
         QTest.mouseClick(next(b for b in buttons if b.text() == text), Qt.MouseButton.LeftButton)
 
 
+def an_id(word):
+    """Return a name as those that windows give to the places of their work."""
+    return hashlib.md5(str(word).encode()).hexdigest()
+
+
+DEAD = an_id("dead")
+
+
 @pytest.fixture
 def folder(tmp_path):
     return tmp_path / "state" / "recovery"
@@ -90,7 +99,7 @@ def window(open_window):
 def leave(window, bench, folder):
     """A function that leaves work behind, as a window that was killed does."""
 
-    def leave(gain, name="dead"):
+    def leave(gain, name=DEAD):
         bench.edit(set_gain(1, gain))
         assert window.recovery.keep_now()
         shutil.copytree(
@@ -119,16 +128,6 @@ def slow_disk(monkeypatch):
     monkeypatch.setattr(module, "write_atomically", slow)
     yield disk
     disk.go.set()
-
-
-def lock_of_the_dead(folder):
-    """Return what is in the lock of a process that is no more."""
-    lock = QLockFile(str(folder / "of-the-dead"))
-    assert lock.tryLock(0)
-    text = (folder / "of-the-dead").read_text()
-    process = subprocess.Popen(["true"])
-    process.wait()
-    return text.replace(str(os.getpid()), str(process.pid), 1)
 
 
 # --- keeping
@@ -272,7 +271,7 @@ def test_a_failure_in_the_thread_is_said_once_too(open_window, bench, folder, qt
 
 def test_what_a_dead_window_left_is_found_as_it_was(window, leave, folder):
     scene = leave(2.5)
-    os.utime(folder / "dead" / "unsaved.mhascene", (1_790_000_000, 1_790_000_000))
+    os.utime(folder / DEAD / "unsaved.mhascene", (1_790_000_000, 1_790_000_000))
     (found,) = window.recovery.found()
     assert found.session.scene == scene
     assert found.kept_at.timestamp() == 1_790_000_000
@@ -299,9 +298,9 @@ def test_what_one_window_has_found_no_other_finds_until_it_is_closed(window, lea
 def test_the_newest_comes_first(window, leave, folder):
     gains = (1.5, 2.5, 3.5)
     for minute, gain in zip((2, 1, 3), gains, strict=True):
-        leave(gain, f"dead{gain}")
+        leave(gain, an_id(gain))
         at = 1_790_000_000 + 60 * minute
-        os.utime(folder / f"dead{gain}" / "unsaved.mhascene", (at, at))
+        os.utime(folder / an_id(gain) / "unsaved.mhascene", (at, at))
     found = window.recovery.found()
     assert [one.session.scene.heads[0].gain for one in found] == [3.5, 1.5, 2.5]
 
@@ -311,24 +310,55 @@ def test_a_corrupt_one_is_put_aside_and_said_and_the_others_are_found(
     window, leave, folder, garbage
 ):
     leave(2.5)
-    leave(3.5, "ill")
-    (folder / "ill" / "unsaved.mhascene").write_bytes(garbage)
+    ill = an_id("ill")
+    leave(3.5, ill)
+    (folder / ill / "unsaved.mhascene").write_bytes(garbage)
     (found,) = window.recovery.found()
     assert found.session.scene.heads[0].gain == 2.5
-    assert (folder / "ill.bad").read_bytes() == garbage
-    assert not (folder / "ill").exists()
+    assert (folder / f"{ill}.bad").read_bytes() == garbage
+    assert not (folder / ill).exists()
     (sentence,) = window.said
-    assert sentence.startswith(f"Unsaved work was kept, but cannot be read from {folder}/ill.bad: ")
+    assert sentence.startswith(
+        f"Unsaved work was kept, but cannot be read from {folder}/{ill}.bad: "
+    )
     assert "\n" not in sentence
 
 
 def test_what_a_killed_window_left_beside_its_work_is_swept_up(window, folder):
-    (folder / "half").mkdir(parents=True)
-    (folder / "half" / ".mhagui-0123.tmp").write_bytes(b"half")
-    (folder / "half.lock").write_text(lock_of_the_dead(folder))
-    (folder / "none.lock").write_text(lock_of_the_dead(folder))
+    half, none = an_id("half"), an_id("none")
+    (folder / half).mkdir(parents=True)
+    (folder / half / ".mhagui-0123.tmp").write_bytes(b"half")
+    (folder / f"{half}.lock").touch()
+    (folder / f"{none}.lock").touch()
     assert window.recovery.found() == []
     assert list(folder.iterdir()) == []
+
+
+def test_what_others_put_beside_it_is_none_of_its_business(window, folder):
+    notes = folder / "my notes" / "copy.mhascene"
+    notes.parent.mkdir(parents=True)
+    notes.write_bytes(b"mine")
+    (folder / "other.lock").touch()
+    assert window.recovery.found() == []
+    assert notes.read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("text", ["", "\0" * 64, "{pid}\nmhagui\nhere\n", "garbage"])
+def test_no_lock_that_nobody_holds_hides_the_work(window, leave, folder, text):
+    scene = leave(2.5)
+    (folder / f"{DEAD}.lock").write_text(text.format(pid=os.getpid()))  # by a power cut, in a container
+    (found,) = window.recovery.found()
+    assert found.session.scene == scene
+
+
+def test_a_full_disk_is_said_as_such(window, bench, monkeypatch):
+    def full(lock):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(module.Lock, "acquire", full)
+    bench.edit(set_gain(1, 2.0))
+    assert not window.recovery.keep_now()
+    assert window.said[0].endswith("takes no lock: the disk is full.")
 
 
 def test_a_home_that_takes_no_locks_stops_nothing(window, folder):
@@ -343,7 +373,7 @@ def test_a_home_that_takes_no_locks_stops_nothing(window, folder):
 def test_recover_brings_the_very_work_back_as_unsaved(window, leave, bench, kept, folder, settle):
     scene = leave(2.5)
     window.offer.make()
-    at = datetime.fromtimestamp((folder / "dead" / "unsaved.mhascene").stat().st_mtime)
+    at = datetime.fromtimestamp((folder / DEAD / "unsaved.mhascene").stat().st_mtime)
     assert window.notice() == (
         f"mhagui ended unexpectedly; unsaved work on “four heads” was kept at {at:%H:%M}."
     )
@@ -424,7 +454,7 @@ def test_refused_in_favour_of_what_is_there_it_stays(window, leave, bench, folde
     RecoveryOffer(window.recovery, window.notices, lambda _session: False).make()
     window.press("&Recover")
     assert bench.scene is before
-    assert (folder / "dead" / "unsaved.mhascene").exists()
+    assert (folder / DEAD / "unsaved.mhascene").exists()
 
 
 def test_what_cannot_be_kept_anew_stays_as_it_was(window, leave, bench, kept, monkeypatch):
@@ -444,7 +474,7 @@ def test_what_cannot_be_kept_anew_stays_as_it_was(window, leave, bench, kept, mo
 
 def test_two_that_read_alike_are_two_offers(window, leave, bench, folder, monkeypatch):
     monkeypatch.setattr(questions, "ask_to_forget", lambda *_: True)
-    for name in ("one", "two"):
+    for name in (an_id("one"), an_id("two")):
         leave(2.5, name)
         os.utime(folder / name / "unsaved.mhascene", (1_790_000_000, 1_790_000_000))
     window.offer.make()
@@ -463,7 +493,7 @@ def test_the_file_it_belongs_to_comes_back_with_it(window, bench, tmp_path, fold
     window.files.write(path)
     bench.edit(set_gain(1, 2.5))
     assert window.recovery.keep_now()
-    shutil.copytree(window.recovery._place_of(window.files.origin).file.parent, folder / "dead")
+    shutil.copytree(window.recovery._place_of(window.files.origin).file.parent, folder / DEAD)
     window.files.write(path)
     assert window.files.lay_out(load_lesson("two-heads"))
     assert window.files.state.path is None
