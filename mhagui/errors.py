@@ -1,19 +1,20 @@
 """The one kind of error that is shown to a user as it stands."""
 
-
 LONGEST_SENTENCE = 2000  # characters; a path alone may have most of them
+_END = 500
 
 
 class UserError(ValueError):
     """What was asked cannot be done; one sentence names the thing and what would be right.
 
-    A path or a name in it may hold anything; what a terminal would obey is made visible, and what
-    nobody would read is cut.
+    A path or a name in it may hold anything; what a terminal would obey is made visible, and the
+    middle, which nobody would read, is cut out of what is very long.
     """
 
     def __init__(self, sentence: str) -> None:
-        is_long = len(sentence) > LONGEST_SENTENCE
-        super().__init__(visible(f"{sentence[:LONGEST_SENTENCE]}…" if is_long else sentence))
+        if len(sentence) > LONGEST_SENTENCE:
+            sentence = f"{sentence[: LONGEST_SENTENCE - _END]}…{sentence[-_END:]}"
+        super().__init__(visible(sentence))
 
 
 def visible(text: str) -> str:

@@ -4,13 +4,15 @@ import enum
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
+from mhagui.document.faults_of_text import fault_in_words
 from mhagui.document.view_state import Appearance
 from mhagui.errors import UserError, visible
 from mhagui.files import make_folder, write_atomically
+from mhagui.formats import ALL_DIGITS
 from mhagui.kept_files import put_aside, read_kept
 from mhagui.layout_tree import Frame, Layout
 from mhagui.palette import SignedColours, WeightColours
@@ -33,6 +35,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ----------
     theme
         The colours of the window.
+    type_percent
+        How large all type is, in percent of the system's.
     digits, weight_colours, signed_colours
         The fields of an Appearance.
     layout
@@ -46,6 +50,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     theme: Literal["system", "light", "dark"] = "system"
+    type_percent: Annotated[int, msgspec.Meta(ge=80, le=250)] = 100
     digits: Literal[3, 4, 6, 10, 17] = 4
     weight_colours: WeightColours = WeightColours.VIRIDIS
     signed_colours: SignedColours = SignedColours.BLUE_RED
@@ -85,11 +90,13 @@ def settings_from_json(text: bytes) -> tuple[Settings, list[str]]:
 
     Raises UserError with one sentence where the whole is no such text, or of a newer version.
     """
+    if not text.strip():
+        raise UserError("it is empty.")
     try:
         heading = msgspec.json.decode(text, type=_Heading)
         entries = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
     except _FAULTS as error:
-        raise UserError(f"it holds no settings: {_short(error)}.") from error
+        raise UserError(f"it holds no settings: {_short(fault_in_words(error))}.") from error
     if heading.format != FORMAT:
         raise UserError(f"it is not “{FORMAT}”.")
     if heading.version > VERSION:
@@ -135,16 +142,20 @@ class _Reading:
         try:
             return msgspec.json.decode(raw, type=kind)
         except _FAULTS as error:
-            self.complaints.append(f"{what} is left out: {_short(error)}{_choices(kind)}.")
+            why, choices = fault_in_words(error), _choices(kind)
+            if choices:
+                value = bytes(raw).decode(errors="replace")[:LONGEST_NAME]
+                why = f"it is {value}; it can be {choices}"
+            self.complaints.append(f"{what} is left out: {_short(why)}.")
             return None
 
 
 def _choices(kind: object) -> str:
-    """Return the values that an entry can have, where these are few, as a part of a sentence."""
+    """Return the values that an entry can have, where these are few."""
     values = get_args(kind) if get_origin(kind) is Literal else ()
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         values = tuple(member.value for member in kind)
-    return f"; it is one of {', '.join(map(str, values))}" if values else ""
+    return ", ".join(f"{value} (all)" if value == ALL_DIGITS else str(value) for value in values)
 
 
 def fault_of_name(name: str) -> str | None:

@@ -21,7 +21,10 @@ def test_what_a_terminal_would_obey_is_made_visible(text, shown):
     assert str(UserError(f"{text} is not there.")) == f"{shown} is not there."
 
 
-def test_what_nobody_would_read_is_cut():
-    assert len(str(UserError("x" * 10**6))) == LONGEST_SENTENCE + 1
+def test_what_nobody_would_read_is_cut_out():
+    sentence = str(UserError(f"begins {'x' * 10**6} ends."))
+    assert len(sentence) == LONGEST_SENTENCE + 1
+    assert sentence.startswith("begins ")
+    assert sentence.endswith(" ends.")
     whole = "x" * LONGEST_SENTENCE
     assert str(UserError(whole)) == whole

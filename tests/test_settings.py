@@ -30,6 +30,7 @@ LAYOUT = Layout(
 )
 SOME = Settings(
     theme="dark",
+    type_percent=150,
     digits=17,
     weight_colours=WeightColours.MAGMA,
     signed_colours=SignedColours.GREEN_PINK,
@@ -95,6 +96,8 @@ def test_every_appearance_can_be_kept(store):
         ("theme", None, "system, light, dark"),
         ("digits", 5, "3, 4, 6, 10, 17"),
         ("digits", 2**80, "3, 4, 6, 10, 17"),
+        ("type_percent", 79, "at least 80"),
+        ("type_percent", 2**80, "at most 250"),
         ("weight_colours", "jet", "viridis, cividis, magma, grey"),
         ("signed_colours", [], "blue to red"),
         ("layout", {"tree": {}}, "layout"),
@@ -122,6 +125,32 @@ def test_a_wrong_entry_is_dropped_with_one_sentence_and_the_rest_is_kept(
         field: getattr(first if field == entry else SOME, field) for field in SOME.__struct_fields__
     }
     assert loaded == Settings(**expected)
+
+
+@pytest.mark.parametrize(
+    ("entry", "wrong", "why"),
+    [
+        ("digits", "seven", 'it is "seven"; it can be 3, 4, 6, 10, 17 (all).'),
+        ("digits", "x" * 9999, "; it can be 3, 4, 6, 10, 17 (all)."),
+        ("maximised", 1, "it must be true or false, not a whole number."),
+        ("recent_files", 3, "it must be a list, not a whole number."),
+        (
+            "layout",
+            {"tree": {"type": "tabs", "docks": []}, "version": 2},
+            "it is of version 2, which only a newer mhagui reads.",
+        ),
+    ],
+)
+def test_what_is_wrong_with_an_entry_is_said_without_the_words_of_a_library(entry, wrong, why):
+    _, (sentence,) = settings_from_json(text(**{entry: wrong}))
+    assert sentence.startswith(f"The setting “{entry}” is left out: it ")
+    assert sentence.endswith(why)
+
+
+@pytest.mark.parametrize("content", [b"", b" \n"])
+def test_an_empty_file_is_called_so(store, content):
+    written(store, content)
+    assert store.load()[1][0].endswith("begin anew: it is empty.")
 
 
 def test_of_lists_the_wrong_items_alone_are_dropped(store):

@@ -9,6 +9,7 @@ import re
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Mapping
 
 from mhagui.document.npy import MOST_BYTES
@@ -70,7 +71,9 @@ class Archive:
             raise UserError(f"the zip file has {len(members)} members; its end says {n_members}.")
         self._members = {member.orig_filename: member for member in members}
         if len(self._members) != n_members:
-            raise UserError("two members of the zip file have the same name.")
+            names = Counter(member.orig_filename for member in members)
+            twice = names.most_common(1)[0][0]
+            raise UserError(f"two members of the zip file are called “{twice[:80]}”.")
         _check_places(members, len(data))
 
     def text(self) -> bytes:

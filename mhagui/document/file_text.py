@@ -8,6 +8,7 @@ from typing import TypeGuard
 import msgspec
 
 from mhagui.document.checks import count
+from mhagui.document.faults_of_text import fault_in_words
 from mhagui.document.file_entries import FORMAT, VERSION, SceneEntry
 from mhagui.document.json_text import json_text
 from mhagui.document.scene import MAX_HEADS
@@ -37,7 +38,7 @@ def entry_from_json(text: bytes) -> SceneEntry:
     try:
         return msgspec.convert(document, SceneEntry)
     except (msgspec.MsgspecError, ValueError) as error:
-        raise UserError(f"{line(error)}.") from error
+        raise UserError(f"{line(fault_in_words(error))}.") from error
 
 
 def text_of(entry: SceneEntry) -> bytes:
@@ -70,8 +71,10 @@ def _parsed(text: bytes) -> object:
         raise UserError(f"it is not UTF-8 text, at byte {error.start + 1}.") from error
     except RecursionError as error:
         raise UserError("it is nested too deeply.") from error
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         raise UserError(f"it is not JSON: {line(error)}.") from error
+    except ValueError as error:  # which Python raises for nothing else
+        raise UserError("a number in it has thousands of digits; no scene needs them.") from error
     return document
 
 

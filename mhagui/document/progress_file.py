@@ -5,6 +5,7 @@ from types import MappingProxyType
 import msgspec
 
 from mhagui.document.exercise_list import exercises
+from mhagui.document.faults_of_text import fault_in_words
 from mhagui.document.json_text import json_text
 from mhagui.document.progress import Progress
 from mhagui.document.scene_file import scene_from_json
@@ -48,7 +49,8 @@ def progress_from_json(text: bytes) -> Progress:
     try:
         entry = msgspec.json.decode(text, type=ProgressEntry)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise UserError(f"it is not the progress of an exercise: {error}.") from error
+        what = fault_in_words(error)
+        raise UserError(f"it is not the progress of an exercise: {what}.") from error
     if (entry.format, entry.version) != (FORMAT, VERSION):
         raise UserError(f"it is not “{FORMAT}” of version {VERSION}.")
     for scene in entry.scenes.values():

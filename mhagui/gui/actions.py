@@ -1,6 +1,6 @@
 """The actions as data: what each is called, does and answers to, and in which menu it stands."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtGui import QAction, QKeySequence
@@ -106,6 +106,18 @@ ACTIONS = (
         icon="remove",
     ),
     ActionInfo(
+        key="move_head_up",
+        text="Move head u&p",
+        tip="Move the cursor's head up, its rows of W_O with it; in the Heads dock Alt+Up does",
+        icon="up",
+    ),
+    ActionInfo(
+        key="move_head_down",
+        text="Move head do&wn",
+        tip="Move the cursor's head down, its rows of W_O with it; in the Heads dock Alt+Down does",
+        icon="down",
+    ),
+    ActionInfo(
         key="mute_head",
         text="Mu&te head",
         tip="Ablate the cursor's head before W_O, or let it through again",
@@ -180,6 +192,23 @@ ACTIONS = (
         shortcut="Ctrl+Shift+R",
     ),
     ActionInfo(
+        key="larger_type",
+        text="&Larger type",
+        tip="Write everything in larger type, for those at the back of a room",
+        shortcut=("Ctrl++", "Ctrl+="),
+    ),
+    ActionInfo(
+        key="smaller_type",
+        text="&Smaller type",
+        tip="Write everything in smaller type",
+        shortcut="Ctrl+-",
+    ),
+    ActionInfo(
+        key="usual_type",
+        text="&Usual type",
+        tip="Write everything as large as the system does",
+    ),
+    ActionInfo(
         key="full_screen",
         text="&Full screen",
         tip="Use the whole screen, or a window again",
@@ -217,16 +246,32 @@ SEPARATOR = "-"
 
 # A key in angle brackets stands for a sub-menu that the window fills itself.
 _FILE = ("new", "open", "<recent>", "<lessons>", SEPARATOR, "save", "save_as", "revert")
-_HEAD = ("duplicate_head", "remove_head", "mute_head", "solo_head")
+_PLACES = ("move_head_up", "move_head_down")
+_HEAD = ("<add_head>", "duplicate_head", "remove_head", *_PLACES, "mute_head", "solo_head")
 _COLOURS = ("<colours>", "<weight_colours>", "<signed_colours>", "<digits>")
 _DOCKS = ("exercises", "<docks>", "next_dock", "previous_dock", "notice")
-_WINDOW = (*_DOCKS, "<layout>", "reset_layout", "<theme>", "full_screen")
+_WINDOW = (*_DOCKS, "<layout>", "reset_layout", "<theme>", "<type>", "full_screen")
+TYPE_MENU = ("larger_type", "smaller_type", "usual_type")
 MENUS = (
     ("&File", (*_FILE, SEPARATOR, "export", SEPARATOR, "quit")),
     ("&Edit", ("undo", "redo", SEPARATOR, *_HEAD, SEPARATOR, "reset_gains", "describe")),
     ("&View", ("weights", "scores", "enlarge", SEPARATOR, *_COLOURS, SEPARATOR, *_WINDOW)),
     ("&Help", ("command_palette", "shortcuts", SEPARATOR, "about_scene", "about")),
 )
+
+_MENU_TIPS = {
+    "<recent>": "Open a file that was opened or saved before",
+    "<lessons>": "Open a scene of the lesson",
+    "<add_head>": "Add a head after the last; its rows of W_O are zero, so O stays",
+    "<colours>": "Choose how a weight becomes a colour",
+    "<weight_colours>": "Choose the colours of weights",
+    "<signed_colours>": "Choose the colours of numbers that can be negative",
+    "<digits>": "Choose how many digits numbers are written with",
+    "<docks>": "Bring a dock to the front",
+    "<layout>": "Put all docks where they are for a purpose",
+    "<theme>": "Choose a light or a dark window",
+    "<type>": "Choose how large everything is written",
+}
 
 TOOL_BAR = ("open", "save", SEPARATOR, "undo", "redo", "reset_gains", SEPARATOR, "export")
 
@@ -246,9 +291,24 @@ def fill_menu(
         if key == SEPARATOR:
             menu.addSeparator()
         elif key in menus:
-            menu.addMenu(menus[key])
+            menu.addMenu(menus[key]).setStatusTip(_MENU_TIPS.get(key, ""))
         else:
             menu.addAction(actions[key])
+
+
+def with_mnemonics(titles: Iterable[str]) -> list[str]:
+    """Return ``titles`` with an & before the first letter or digit of each that is still free."""
+    taken: set[str] = set()
+    marked = []
+    for title in titles:
+        free = (
+            n for n, letter in enumerate(title.lower()) if letter.isalnum() and letter not in taken
+        )
+        place = next(free, None)
+        if place is not None:
+            taken.add(title[place].lower())
+        marked.append(title if place is None else f"{title[:place]}&{title[place:]}")
+    return marked
 
 
 def _make_action(info: ActionInfo, parent: QWidget, handler: Callable[[], object]) -> QAction:

@@ -41,6 +41,8 @@ class Bench(QObject):
         What can be undone or redone has changed.
     refused
         An edit could not be done; carries the sentence that says why.
+    failed
+        Something that belongs to the work could not be read or written; carries the sentence.
     delayed
         The next frame takes long to compute: in a thread of its own, with input held back.
     """
@@ -48,6 +50,7 @@ class Bench(QObject):
     shown = Signal(object)
     history_changed = Signal()
     refused = Signal(str)
+    failed = Signal(str)
     delayed = Signal()
 
     def __init__(

@@ -6,9 +6,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
+from mhagui.gui.actions import with_mnemonics
+
 
 class ChoiceMenu(QMenu):
-    """Offers ``choices`` by their names, and marks the one in force.
+    """Offers ``choices`` by their names, and marks the one in force; ``tip`` has {} for a name.
 
     Signals
     -------
@@ -23,13 +25,16 @@ class ChoiceMenu(QMenu):
         title: str,
         choices: Iterable[object],
         name: Callable[[object], str],
+        tip: str,
         parent: QWidget,
     ) -> None:
         super().__init__(title, parent)
         self._group = QActionGroup(self)
         self._group.triggered.connect(self._on_triggered)
-        for choice in choices:
-            action = self._group.addAction(name(choice))
+        choices = list(choices)
+        for choice, text in zip(choices, with_mnemonics(map(name, choices)), strict=True):
+            action = self._group.addAction(text)
+            action.setStatusTip(tip.format(name(choice)))
             action.setCheckable(True)
             action.setData(choice)
         self.addActions(self._group.actions())

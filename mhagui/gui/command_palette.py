@@ -71,6 +71,7 @@ class CommandPalette(QFrame):
         self.setAutoFillBackground(True)
         tip = "A few letters of a command's name; ↑ and ↓ choose, Enter runs, Escape closes"
         named(self.query, "commandQuery", "Command", tip)
+        self.query.setAcceptDrops(False)  # a file is for the window
         self.query.setPlaceholderText("Type a few letters of a command")
         self.query.textEdited.connect(self._show_commands)
         self.query.left.connect(self.hide)

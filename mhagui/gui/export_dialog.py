@@ -107,13 +107,15 @@ class ExportDialog(QDialog):
         form.setContentsMargins(0, 0, 0, 0)
         form.addRow("Figures", _in_two_columns(self._figures.values()))
         form.addRow("Formats", _held(QHBoxLayout(), self._formats.values()))
-        form.addRow("Row t of responses", self._row)
-        form.addRow("Head of the pipeline", self._head)
-        form.addRow("Resolution", self._dpi)
+        form.addRow("Row &t of responses", self._row)
+        form.addRow("&Head of the pipeline", self._head)
+        form.addRow("&Resolution", self._dpi)
         browse = QPushButton("&Browse…")
         browse.setAutoDefault(False)  # Enter exports
         browse.clicked.connect(self._browse)
-        form.addRow("Folder", _held(QHBoxLayout(), [self._folder, browse]))
+        label = QLabel("&Folder")
+        label.setBuddy(self._folder)
+        form.addRow(label, _held(QHBoxLayout(), [self._folder, browse]))
         return form
 
     def _buttons(self) -> QDialogButtonBox:

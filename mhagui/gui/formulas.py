@@ -25,6 +25,14 @@ class Formula(enum.Enum):
 
     # --- from X to the weights
 
+    SIZES = (
+        r"X \in \mathbb{R}^{T \times d_{\mathrm{model}}}" "\n"
+        r"Q_h,\,K_h \in \mathbb{R}^{T \times d_k},\ V_h \in \mathbb{R}^{T \times d_v},\ h \leq H",
+        "X ∈ ℝ^(T × d_model)\nQ_h, K_h ∈ ℝ^(T × d_k), V_h ∈ ℝ^(T × d_v), h ≤ H",
+        "Sizes of a layer: T positions of width d_model, and H heads with queries and keys of "
+        "width d_k and values of width d_v.",
+        "Positions, features and heads", "whole numbers from 1",
+    )
     INPUT = (
         r"X = [\,x_1;\ \ldots;\ x_T\,]", "X = [x_1; …; x_T]",
         "Input: row t is the token at position t, column j its feature j.",
@@ -186,22 +194,31 @@ class Formula(enum.Enum):
         "outputs are as they stand.",
         "In the unit of O", "T × d_model numbers",
     )
+    WRONG_SITE = (
+        r"O[:, j] = 0\ \ \mathrm{for}\ \ j = (h - 1)\,d_v + 1,\ \ldots,\ h\,d_v",
+        "O[:, j] = 0 for j = (h − 1)·d_v + 1, …, h·d_v",
+        "Ablation after W_O, the wrong site: W_O has mixed the heads by then, so that the columns "
+        "of O which are numbered as the head's columns of Concat are not the head's.",
+        "In the unit of O", "T × d_model numbers",
+    )
+    SITE_DIFFERENCE = (
+        r"O_{\mathrm{right}} - O_{\mathrm{wrong}}", "O_right − O_wrong",
+        "Right − wrong: what ablating at the wrong site makes of O; 0 everywhere if W_O = I.",
+        "In the unit of O", "T × d_model numbers",
+    )
     PACKED_QUERIES = (
         r"W_Q = [\,W_Q^1,\ \ldots,\ W_Q^H\,]", "W_Q = [W_Q^1, …, W_Q^H]",
-        "Packed W_Q: rows are features of the input, columns h.k feature k of the queries of "
-        "head h.",
+        "Packed W_Q: rows are input features, columns h.k feature k of the queries of head h.",
         "Dimensionless", "d_model × H·d_k numbers",
     )
     PACKED_KEYS = (
         r"W_K = [\,W_K^1,\ \ldots,\ W_K^H\,]", "W_K = [W_K^1, …, W_K^H]",
-        "Packed W_K: rows are features of the input, columns h.k feature k of the keys of head "
-        "h.",
+        "Packed W_K: rows are input features, columns h.k feature k of the keys of head h.",
         "Dimensionless", "d_model × H·d_k numbers",
     )
     PACKED_VALUES = (
         r"W_V = [\,W_V^1,\ \ldots,\ W_V^H\,]", "W_V = [W_V^1, …, W_V^H]",
-        "Packed W_V: rows are features of the input, columns h.k feature k of the values of "
-        "head h.",
+        "Packed W_V: rows are input features, columns h.k feature k of the values of head h.",
         "Dimensionless", "d_model × H·d_v numbers",
     )
     ALL_QUERIES = (
@@ -272,6 +289,11 @@ class Formula(enum.Enum):
         "Transition matrix of the source: how likely symbol s follows symbol r.",
         "Probability", "from 0 to 1, each row summing to 1",
     )
+    COPY_LAG = (
+        r"X_{t+1} = X_{t+1-k}", "Xₜ₊₁ = Xₜ₊₁₋ₖ",
+        "Lag of the copy: the next token is the one k back from it.",
+        "Positions", "a whole number from 1 to 16",
+    )
     OBSERVED = (
         r"o_t^{(h)} = \sum_i\ A_h[t, i]\ e(X_i)", "oₜ^(h) = Σ_i A_h[t,i]·e(Xᵢ)",
         "What is observed of a head: the weight on each symbol, e the one-hot vector of a "
@@ -340,8 +362,7 @@ class Formula(enum.Enum):
     IMPULSE_RESPONSE = (
         r"h_t(\tau) = A[t,\ t - \tau],\quad o_t = \sum_\tau\ h_t(\tau)\,v_{t - \tau}",
         "h_t(τ) = A[t, t − τ], o_t = Σ_τ h_t(τ)·v_(t−τ)",
-        "Impulse response at t: row t of A, read as the taps of a filter over the lag τ = t − "
-        "i.",
+        "Impulse response at t: row t of A, read as the taps of a filter over the lag t − i.",
         "Dimensionless", "from 0 to 1, summing to 1",
     )
     IDEAL_TAPS = (

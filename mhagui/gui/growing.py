@@ -15,24 +15,22 @@ class GrowingPanel(Panel):
     """Writes larger than elsewhere where it is larger than ``usual_size``."""
 
     usual_size: ClassVar[QSize]
+    _growth = 1.0  # of what is written now: a hidden dock may be given any size
 
     def growth(self) -> float:
         """Return how many times as large type is as elsewhere."""
-        return self._growth_in(self.size())
+        room, usual = self.size(), self.usual_size
+        growth = min(room.width() / usual.width(), room.height() / usual.height())
+        return round(min(max(growth, 1.0), MOST_GROWTH), 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Let type grow with the room."""
         super().resizeEvent(event)
-        if self.growth() != self._growth_in(event.oldSize()):
+        if self.growth() != self._growth:
             self.redraw()
 
     def redraw(self) -> None:
         """Draw all anew, in type of the right size."""
-        growth = self.growth()
+        self._growth = growth = self.growth()
         self.widget().setFont(scaled_font(self.font(), growth) if growth > 1 else QFont())
         super().redraw()
-
-    def _growth_in(self, size: QSize) -> float:
-        usual = self.usual_size
-        growth = min(size.width() / usual.width(), size.height() / usual.height())
-        return round(min(max(growth, 1.0), MOST_GROWTH), 1)

@@ -55,8 +55,12 @@ class LayoutMenu(QMenu):
     def _offer(self, text: str, name: str, layout: Layout) -> QAction:
         action = QAction(text, self)
         action.setStatusTip(f"Put every dock where the layout “{name}” has it")
-        action.triggered.connect(partial(self._docks.apply, layout))
+        action.triggered.connect(partial(self._apply, layout))
         return action
+
+    def _apply(self, layout: Layout) -> None:
+        self._docks.apply(layout)
+        self._preferences.change(layout=layout)  # now: no end may be as clean as it should
 
     def _save(self) -> None:
         layout = self._docks.layout()

@@ -19,9 +19,11 @@ def _columns(bench: Node, middle: Node, right: Node) -> Split:
     )
 
 
-def _middle(*, above: tuple[str, ...], below: tuple[str, ...]) -> Split:
+def _middle(*, above: tuple[str, ...], below: tuple[str, ...], height: int = 284) -> Split:
+    """Return three rows, the lowest of a ``height`` that goes off the uppermost."""
     tokens = Tabs(("tokensDock",), size=90)
-    return Split("down", (Tabs(above, size=446), tokens, Tabs(below, size=284)), size=628)
+    rows = (Tabs(above, size=730 - height), tokens, Tabs(below, size=height))
+    return Split("down", rows, size=628)
 
 
 # Names every dock, in the order in which menus list them.
@@ -38,10 +40,10 @@ DEFAULT = Layout(
 LEARN = Layout(
     _columns(
         Tabs(BENCH, size=280),
-        _middle(above=PICTURES + SYNTHESIS, below=READINGS),
+        _middle(above=PICTURES + SYNTHESIS, below=READINGS, height=340),
         Tabs(("lessonDock",), size=380),
     ),
-    hidden=("historyDock", "cellDock"),
+    hidden=("cellDock",),
 )
 
 # For a class: gains to drag, and heatmaps as large as can be; all else comes when it is asked for.

@@ -108,13 +108,13 @@ class LessonSession(QObject):
         try:
             scene = load_lesson(lesson)
         except UserError as error:
-            self._bench.refused.emit(str(error))
+            self._bench.failed.emit(str(error))
             return False
         return self._lay_out(scene, Origin(kept=scene, is_practice=True))
 
     def _on_shown(self, frame: Frame) -> None:
         if self._complaint:
-            self._bench.refused.emit(self._complaint)
+            self._bench.failed.emit(self._complaint)
             self._complaint = ""
         if self.progress.active is None:
             return
@@ -153,7 +153,7 @@ class LessonSession(QObject):
             self._store.save(self.progress)
         except UserError as error:
             if not self._fails:  # said once; it is tried again with each change
-                self._bench.refused.emit(f"Progress is not kept: {error}")
+                self._bench.failed.emit(f"Progress is not kept: {error}")
             self._fails = True
         else:
             self._fails = False

@@ -37,7 +37,7 @@ from mhagui.gui.export_dialog import ExportDialog
 from mhagui.gui.file_drop import FileDrop
 from mhagui.gui.file_notices import FileNotices
 from mhagui.gui.file_session import FileSession
-from mhagui.gui.head_commands import HeadCommands
+from mhagui.gui.head_commands import AddHeadMenu, HeadCommands
 from mhagui.gui.icons import application_icon
 from mhagui.gui.keeper import Keeper
 from mhagui.gui.layout import Docks
@@ -89,6 +89,7 @@ class MainWindow(QMainWindow):
         store = None if home is None else ProgressStore(home.data / "progress.json")
         self._lesson = LessonSession(self.bench, store, self, self.files.lay_out)
         self.docks = Docks(self, self.bench, self._lesson)
+        self._heads, self._add_head = HeadCommands(self.bench, self), AddHeadMenu(self.bench, self)
         self._actions = make_actions(self, self._handlers())
         self._quantities = QActionGroup(self)
         self._quantities.addAction(self._actions["weights"])
@@ -112,6 +113,7 @@ class MainWindow(QMainWindow):
         self.bench.shown.connect(self._on_shown)
         self.bench.history_changed.connect(self._on_history_changed)
         self.bench.refused.connect(self.refuse)
+        self.bench.failed.connect(self.notices.tell)
         self.bench.delayed.connect(self._status.tell_of_delay)
         self.files.changed.connect(self._on_file_changed)
         self.files.said.connect(self._say)
@@ -135,16 +137,19 @@ class MainWindow(QMainWindow):
         for name, title in zip(
             names, with_mnemonics(load_lesson(n).title for n in names), strict=True
         ):
-            lessons.addAction(title, partial(self._open_lesson, name))
+            action = lessons.addAction(title, partial(self._open_lesson, name))
+            action.setStatusTip("Put this scene of the lesson on the bench")
         docks = QMenu("&Docks", self)
         titles = with_mnemonics(dock.windowTitle() for dock in self.docks.all)
         for dock, title in zip(self.docks.all, titles, strict=True):
-            docks.addAction(title, partial(self.docks.enter, dock))
+            action = docks.addAction(title, partial(self.docks.enter, dock))
+            action.setStatusTip(f"Bring the dock {dock.windowTitle()} to the front, and go there")
         of_type = QMenu("Typ&e size", self)
         fill_menu(of_type, TYPE_MENU, self._actions, {})
         submenus = {
             "<recent>": self._recent,
             "<lessons>": lessons,
+            "<add_head>": self._add_head,
             "<docks>": docks,
             "<layout>": self._layouts,
             "<type>": of_type,
@@ -182,7 +187,7 @@ class MainWindow(QMainWindow):
             "undo": self._undo,
             "redo": self._redo,
             "reset_gains": partial(self.bench.edit, ResetGains()),
-            **HeadCommands(self.bench, self).handlers(),
+            **self._heads.handlers(),
             "describe": self._describe,
             "exercises": partial(self.docks.enter, self.docks.lesson),
             "weights": partial(self.bench.look, quantity=Quantity.WEIGHTS),
@@ -209,9 +214,8 @@ class MainWindow(QMainWindow):
         self._actions["weights"].setChecked(view.quantity is Quantity.WEIGHTS)
         self._actions["scores"].setChecked(view.quantity is Quantity.SCORES)
         self._actions["enlarge"].setChecked(view.enlarged is not None)
-        head = frame.scene.head(view.cursor.head)
-        self._actions["mute_head"].setChecked(head.muted)
-        self._actions["solo_head"].setChecked(head.soloed)
+        self._heads.show_frame(frame, self._actions)
+        self._add_head.show_frame(frame)
         self._view_menus.show_frame(frame)
 
     def _on_history_changed(self) -> None:
@@ -307,6 +311,7 @@ class MainWindow(QMainWindow):
 
     def _reset_layout(self) -> None:
         self.docks.place()
+        self.preferences.change(layout=None)
 
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
@@ -330,7 +335,7 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Have type smaller where it has made the docks, and so the window, too large."""
         super().resizeEvent(event)
-        self._type.fit_later(event.oldSize())
+        self._type.fit_later()
 
     def changeEvent(self, event: QEvent) -> None:
         """Keep type as large as is chosen, relative to a font of the system that may be new."""
@@ -350,6 +355,7 @@ class MainWindow(QMainWindow):
 
     def keep_now(self) -> None:
         """Keep what is unsaved for the next start: the end may come without a question."""
+        self._finish_typing()
         self._keeper.keep_now()
 
     def _restore(self) -> None:

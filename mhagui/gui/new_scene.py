@@ -15,6 +15,8 @@ from mhagui.document.new_scene import new_scene
 from mhagui.document.patterns import MAX_POSITIONS
 from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS, MAX_MODEL_WIDTH
 from mhagui.errors import UserError
+from mhagui.gui.formulas import Formula
+from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox
 
@@ -61,6 +63,7 @@ class NewSceneDialog(QDialog):
             box = self._boxes[name]
             box.setObjectName(f"newScene_{name}")
             box.describe(label.replace("&", ""), tip)
+            put_above(box, Formula.SIZES)
             box.setValue(value)
             form.addRow(label, box)
         named(self._message, "newSceneMessage", "What the scene will be", "")

@@ -34,8 +34,10 @@ class RecentMenu(QMenu):
             name = path.name.replace("&", "&&")
             action = self.addAction(f"&{number % 10} {name}", partial(self.wanted.emit, path))
             action.setToolTip(str(path))
-            action.setStatusTip(str(path))
+            action.setStatusTip(f"Open {path}")
         self.setEnabled(not self.isEmpty())
         if not self.isEmpty():
             self.addSeparator()
-            self.addAction("&Clear this list", self.cleared.emit)
+            clear = self.addAction("&Clear this list", self.cleared.emit)
+            clear.setStatusTip("Forget which files were opened and saved; the files stay")
+            clear.setToolTip(clear.statusTip())

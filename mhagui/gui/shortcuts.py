@@ -26,7 +26,9 @@ from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.naming import named
 
 COLUMNS = ("What it does", "Keys")
-_WIDTH, _HEIGHT = 70, 30  # characters, lines
+NOTHING_FOUND = "No line has all of these words"
+_LINES = 30  # that are seen at a time
+_SPARE = 8  # characters of average width, beside what the longest line needs
 
 
 class Line(NamedTuple):
@@ -84,6 +86,7 @@ class ShortcutsDialog(QDialog):
         self._lines = lines
         self._parts: list[tuple[QTreeWidgetItem, list[QTreeWidgetItem]]] = []
         self.filter, self.list = QLineEdit(), QTreeWidget()
+        self._nothing = QTreeWidgetItem([NOTHING_FOUND])
         self.copy = QPushButton("&Copy all")
         self._prepare()
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
@@ -93,8 +96,7 @@ class ShortcutsDialog(QDialog):
         column.addWidget(self.filter)
         column.addWidget(self.list)
         column.addWidget(buttons)
-        metrics = self.fontMetrics()
-        self.resize(_WIDTH * metrics.averageCharWidth(), _HEIGHT * metrics.lineSpacing())
+        self.resize(self._width(), _LINES * self.fontMetrics().lineSpacing())
 
     def _prepare(self) -> None:
         tip = "Part of what you want to do, or of the keys; only lines that have it are listed"
@@ -106,7 +108,7 @@ class ShortcutsDialog(QDialog):
         self.list.setHeaderLabels(COLUMNS)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
         self.list.header().setStretchLastSection(False)
         for part, group in groupby(self._lines, lambda line: line.part):
             heading = QTreeWidgetItem([part])
@@ -115,10 +117,21 @@ class ShortcutsDialog(QDialog):
             self.list.addTopLevelItem(heading)
             self._parts.append((heading, items))
         self.list.expandAll()
+        self.list.resizeColumnToContents(1)  # once: narrowed lists stay where they are
+        self._nothing.setDisabled(True)
+        self.list.addTopLevelItem(self._nothing)
+        self._nothing.setHidden(True)
         self.copy.setObjectName("copyShortcuts")
         self.copy.setToolTip("Put the whole list on the clipboard as text")
         self.copy.setAutoDefault(False)
         self.copy.clicked.connect(self._on_copy)
+
+    def _width(self) -> int:
+        """Return how wide this is where no line has to be cut, as far as the screen goes."""
+        columns = sum(self.list.sizeHintForColumn(number) for number in range(len(COLUMNS)))
+        bar = self.list.verticalScrollBar().sizeHint().width()
+        spare = _SPARE * self.fontMetrics().averageCharWidth()  # edges and margins
+        return min(columns + bar + spare, self.screen().availableSize().width())
 
     def _narrow(self, words: str) -> None:
         """List only lines that have all ``words`` in them, their heading included."""
@@ -128,6 +141,7 @@ class ShortcutsDialog(QDialog):
                 text = f"{heading.text(0)} {item.text(0)} {item.text(1)}".casefold()
                 item.setHidden(not all(word in text for word in wanted))
             heading.setHidden(all(item.isHidden() for item in items))
+        self._nothing.setHidden(not all(heading.isHidden() for heading, _ in self._parts))
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(as_text(self._lines))

@@ -1,15 +1,18 @@
 """The status bar: the cell under the cursor, facts of the scene, and refusals for a while."""
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
-from mhagui.document import Scene
+from mhagui.document import Quantity, Scene
 from mhagui.gui.bench import Frame
+from mhagui.gui.formulas import Formula
 from mhagui.gui.pictures import cursor_text
+from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.gui.widgets.words import plain
 
 REFUSAL_MILLISECONDS = 15_000
 NOTICE_MILLISECONDS = 5_000
+CELL_FORMULAS = {Quantity.WEIGHTS: Formula.WEIGHTS, Quantity.SCORES: Formula.SCORES}
 
 
 class StatusBar(QStatusBar):
@@ -21,6 +24,7 @@ class StatusBar(QStatusBar):
         self._refusal = _label("refusal", "Why something was not done")
         self._refusal.setMinimumWidth(1)  # a long sentence must not widen the window
         self._facts = _label("sceneFacts", "Size of the scene and time of the last computation")
+        put_above(self._facts, Formula.SIZES)
         self._refused_in: Scene | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -30,12 +34,25 @@ class StatusBar(QStatusBar):
         self.addWidget(self._refusal, 1)
         self.addPermanentWidget(self._facts)
 
+    def event(self, event: QEvent) -> bool:
+        """Keep what a message hides hidden: Qt shows it below that when the font is another."""
+        is_done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            QTimer.singleShot(0, self, self._hide_below_message)
+        return is_done
+
+    def _hide_below_message(self) -> None:
+        for label in (self._cell, self._refusal) if self.currentMessage() else ():
+            label.hide()
+            label.setAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide, on=False)
+
     def show_frame(self, frame: Frame) -> None:
         """Show the cell and the facts of ``frame``; another scene ends what was refused."""
         scene = frame.scene
         if self._refused_in is not None and scene is not self._refused_in:
             self.clear_refusal()
         self._cell.setText(cursor_text(frame))
+        put_above(self._cell, CELL_FORMULAS[frame.view.quantity])
         self._facts.setText(
             f"T {scene.n_positions} · H {scene.n_heads} · d_k {scene.d_k} · d_v {scene.d_v} · "
             f"d_model {scene.d_model} · float64 · {1000 * frame.compute_seconds:.1f} ms"

@@ -16,6 +16,12 @@ from mhagui.gui.theme import ThemeChoice, apply_theme
 from mhagui.palette import SignedColours, WeightColours
 from mhagui.settings import Preferences
 
+_SCALE = "Colour weights on this scale: {}"
+_DIGITS = "Write numbers with this many digits: {}"
+_WEIGHTS = "Draw weights in these colours: {}"
+_SIGNED = "Draw numbers that can be negative in these colours: {}"
+_THEME = "Colours of the window: {}"
+
 
 class ViewMenus(QObject):
     """Changes how things look, and keeps what is the user's own and not of one scene."""
@@ -23,11 +29,13 @@ class ViewMenus(QObject):
     def __init__(self, bench: Bench, preferences: Preferences, window: QWidget) -> None:
         super().__init__(window)
         self._bench, self._preferences = bench, preferences
-        self._scales = ChoiceMenu("&Colour scale", ColourScale, _text, window)
-        self._digits = ChoiceMenu("Di&gits", Digits, _text, window)
-        self._weights = ChoiceMenu("C&olours of weights", WeightColours, _text, window)
-        self._signed = ChoiceMenu("Colours of s&igned numbers", SignedColours, _text, window)
-        self._themes = ChoiceMenu("&Theme", ThemeChoice, _text, window)
+        self._scales = ChoiceMenu("&Colour scale", ColourScale, _text, _SCALE, window)
+        self._digits = ChoiceMenu("Di&gits", Digits, _text, _DIGITS, window)
+        self._weights = ChoiceMenu("C&olours of weights", WeightColours, _text, _WEIGHTS, window)
+        self._signed = ChoiceMenu(
+            "Colours of s&igned numbers", SignedColours, _text, _SIGNED, window
+        )
+        self._themes = ChoiceMenu("&Theme", ThemeChoice, _text, _THEME, window)
         self._scales.chosen.connect(self._set_scale)
         self._digits.chosen.connect(self._set_digits)
         self._weights.chosen.connect(self._set_weight_colours)

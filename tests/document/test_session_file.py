@@ -371,12 +371,12 @@ def test_a_view_of_what_was_taken_out_by_hand_is_moved_into_the_scene():
         ({"colour_scale": "linear to max"}, "it can be linear, linear_to_max, logarithmic, rel"),
         ({"stage": -1}, f"stage of the view must be a whole number from 0 to {len(STAGES) - 1};"),
         ({"stage": 10**400}, "stage of the view must be a whole number from 0 to"),
-        ({"stage": 1.5}, "Expected `int`, got `float` - at `$.view.stage`."),
-        ({"pair": [1]}, "Expected `array` of length 2, got 1 - at `$.view.pair`."),
-        ({"cursor": {"head": 1, "query": 1}}, "missing required field `key` - at `$.view.cursor`."),
-        ({"appearance": {}}, "Object contains unknown field `appearance` - at `$.view`."),
-        ({"what_if": {"d_model": 1}}, "missing required field `n_heads` - at `$.view.what_if`."),
-        ({"widths_follow": 1}, "Expected `bool`, got `int` - at `$.view.widths_follow`."),
+        ({"stage": 1.5}, "view.stage must be a whole number, not a number with decimals."),
+        ({"pair": [1]}, "view.pair must be a list of length 2, not 1."),
+        ({"cursor": {"head": 1, "query": 1}}, "view.cursor lacks “key”."),
+        ({"appearance": {}}, "view has an unknown entry, “appearance”."),
+        ({"what_if": {"d_model": 1}}, "view.what_if lacks “n_heads”."),
+        ({"widths_follow": 1}, "view.widths_follow must be true or false, not a whole number."),
     ],
 )
 def test_a_view_that_cannot_be_is_refused(changes, sentence):

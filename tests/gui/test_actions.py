@@ -1,6 +1,7 @@
 """The actions as data, and all that can be reached from the menus of the window."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -8,9 +9,18 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
 from mhagui.document import load_lesson
-from mhagui.gui.actions import ACTIONS, MENUS, SEPARATOR, TOOL_BAR, fill_menu, make_actions
+from mhagui.gui.actions import (
+    ACTIONS,
+    MENUS,
+    SEPARATOR,
+    TOOL_BAR,
+    TYPE_MENU,
+    fill_menu,
+    make_actions,
+)
 from mhagui.gui.commands import commands_of
 from mhagui.gui.main_window import MainWindow
+from mhagui.gui.recent_menu import RecentMenu
 
 KEYS = [info.key for info in ACTIONS]
 
@@ -24,7 +34,8 @@ def window(qapp, nothing_old):
 
 
 def test_every_action_stands_in_one_menu():
-    in_menus = [key for _, keys in MENUS for key in keys if key != SEPARATOR and key[0] != "<"]
+    menus = [keys for _, keys in MENUS] + [TYPE_MENU]
+    in_menus = [key for keys in menus for key in keys if key != SEPARATOR and key[0] != "<"]
     assert sorted(in_menus) == sorted(KEYS)
     assert len(set(KEYS)) == len(KEYS)
     assert set(TOOL_BAR) - {SEPARATOR} <= set(KEYS)
@@ -52,8 +63,19 @@ def test_all_that_menus_offer_has_a_text_and_a_tip(window):
     for command in commands_of(window.menuBar()):
         assert all(command.path), command.path
         if command.action.objectName():
-            assert command.action.statusTip(), command.name
             assert command.action.toolTip().startswith(command.action.statusTip())
+    window.findChild(RecentMenu).show_files([Path("/a/b.mhascene")])
+    menus = [top.menu() for top in window.menuBar().actions()]
+    for menu in menus:  # which grows
+        for action in menu.actions():
+            if not action.isSeparator():
+                tip = action.statusTip()
+                assert len(tip) > 10, action.text()
+                assert tip[0].isupper()
+                assert not tip.endswith(".")
+            if action.menu() is not None:
+                menus.append(action.menu())
+    assert len(menus) > 10
 
 
 def test_no_two_actions_answer_to_the_same_keys(window):

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from mhagui.document import load_lesson
 from mhagui.gui.main_window import MainWindow
 from mhagui.gui.theme import ThemeChoice, apply_theme, theme_of
-from mhagui.palette import contrast
+from mhagui.palette import HEAD_COLOURS, contrast
 
 Role, Group = QPalette.ColorRole, QPalette.ColorGroup
 THEMES = pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
@@ -71,6 +71,16 @@ def test_marks_of_focus_and_cursor_are_seen(qapp, theme):
     for ground in (palette.color(Role.Window), drawing.card, drawing.plot):
         assert ratio(palette.color(Role.Highlight), ground) >= MARK
         assert ratio(drawing.cursor, ground) >= MARK
+
+
+@THEMES
+@pytest.mark.parametrize("colour", HEAD_COLOURS)
+def test_curves_are_seen(qapp, theme, colour):
+    apply_theme(theme)
+    plot = theme_of(qapp.palette()).plot
+    # Two are light on white; markers and the legend tell them apart as well.
+    is_light = theme is ThemeChoice.LIGHT and colour in ("#e69f00", "#56b4e9")
+    assert ratio(QColor(colour), plot) >= (2.2 if is_light else MARK)
 
 
 def colours(picture):

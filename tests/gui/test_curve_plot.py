@@ -284,9 +284,26 @@ def test_an_undefined_value_leaves_a_gap(plot):
     assert [is_drawn(x) for x in (1.5, 3.5, 5.5)] == [True, False, True]
 
 
-def test_a_dimmed_curve_is_paler(plot):
-    plot.set_curves([Curve("h1", np.full(6, 1.0), BLUE, dimmed=True)])
-    assert count(picture(plot), BLUE) == 0
+def test_a_dimmed_curve_is_dashed_and_as_strong(plot):
+    drawn = {}
+    for dimmed in (False, True):
+        plot.set_curves([Curve("h1", np.full(6, 1.0), BLUE, dimmed=dimmed)])
+        drawn[dimmed] = count(picture(plot), BLUE)
+    assert 0.3 * drawn[False] < drawn[True] < 0.9 * drawn[False]
+
+
+def test_a_low_plot_has_no_title_that_would_be_cut_or_take_its_room(plot, settle):
+    drawn = {}
+    for height in (300, 175, 80):
+        plot.resize(340, height)
+        settle()
+        titles = {side: axis.label for side, axis in plot.axes.items()}
+        drawn[height] = {side for side, title in titles.items() if title.isVisible()}
+        if titles["left"].isVisible():
+            box = titles["left"].mapRectToScene(titles["left"].boundingRect())
+            margin = 4.0  # of a document
+            assert -margin <= box.top() < box.bottom() <= plot.view.height() + margin
+    assert drawn == {300: {"left", "bottom"}, 175: {"left"}, 80: set()}
 
 
 def test_the_legend_names_all_curves(plot):

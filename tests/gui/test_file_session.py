@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
@@ -91,8 +91,9 @@ def do(window: MainWindow, key: str) -> None:
     window.findChild(QAction, key).trigger()
 
 
-def refusal(window: MainWindow) -> str:
-    return window.findChild(QLabel, "refusal").text()
+def notice(window: MainWindow) -> str:
+    """What the notice bar says; nothing where it is not there."""
+    return window.findChild(QLabel, "notice").text() if window.notices.isVisible() else ""
 
 
 def changed(window: MainWindow, gain: float = 2.0) -> None:
@@ -238,7 +239,7 @@ def test_a_file_that_cannot_be_opened_asks_nothing_and_changes_nothing(window, a
     bad = tmp_path / "bad.mhascene"
     bad.write_bytes(b"PK\x03\x04 no more")
     assert not window.files.open(bad)
-    assert "bad.mhascene" in refusal(window)
+    assert "bad.mhascene" in notice(window)
     assert asked.leaving == []
     assert window.bench.scene is before
 
@@ -278,7 +279,7 @@ def test_a_vanished_folder_loses_nothing_and_says_why(window, tmp_path):
     folder.rmdir()
     changed(window)
     do(window, "save")
-    assert "the folder does not exist" in refusal(window)
+    assert "the folder does not exist" in notice(window)
     assert window.isWindowModified()
     assert window.bench.scene.heads[0].gain == 2.0
 
@@ -298,6 +299,21 @@ def test_revert_puts_back_what_is_in_the_file_and_can_be_undone(window, tmp_path
     assert window.isWindowModified()
 
 
+def test_a_name_in_capitals_is_a_scenes_too(window, tmp_path, monkeypatch):
+    offered = []
+
+    def answer(dialog):
+        offered.append(Path(dialog.selectedFiles()[0]).name)
+        return False
+
+    monkeypatch.setattr(QFileDialog, "exec", answer)
+    for name in ("X.JSON", "X.MhaScene"):
+        window.files.write(tmp_path / name)
+        do(window, "save_as")
+    assert offered == ["X.JSON", "X.MhaScene"]
+    assert json.loads((tmp_path / "X.JSON").read_text())["format"] == "mhagui scene"
+
+
 def test_revert_without_a_file_goes_back_to_the_lesson(window):
     changed(window)
     do(window, "revert")
@@ -310,7 +326,7 @@ def test_revert_to_a_file_that_is_gone_is_refused_and_leaves_all(window, tmp_pat
     mine = window.bench.scene
     (tmp_path / "a.mhascene").unlink()
     do(window, "revert")
-    assert "a.mhascene" in refusal(window)
+    assert "a.mhascene" in notice(window)
     assert window.bench.scene is mine
     assert window.isWindowModified()
 
@@ -347,37 +363,6 @@ def test_what_is_being_typed_is_saved(window, qtbot, tmp_path):
     qtbot.keyClicks(box, "2.5")
     window.files.write(tmp_path / "typed.mhascene")
     assert read_session(tmp_path / "typed.mhascene").scene.heads[0].gain == 2.5
-
-
-def drop(window: MainWindow, *paths: Path) -> bool:
-    """Drag files onto the window, and let go where it takes them."""
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    # By Shift a file is moved: whoever has it deletes it then.
-    button, key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
-    actions = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
-    enter = QDragEnterEvent(QPoint(50, 50), actions, data, button, key)
-    enter.ignore()
-    QApplication.sendEvent(window, enter)
-    if enter.isAccepted():
-        event = QDropEvent(QPointF(50, 50), actions, data, button, key)
-        QApplication.sendEvent(window, event)
-        assert (enter.dropAction(), event.dropAction()) == (Qt.DropAction.CopyAction,) * 2
-    return enter.isAccepted()
-
-
-def test_a_scene_file_that_is_dropped_on_the_window_is_opened(window, qtbot, tmp_path):
-    path = tmp_path / "dropped.mhascene"
-    write_session(path, a_session("two-heads"))
-    assert drop(window, path)
-    qtbot.waitUntil(lambda: window.files.state.path == path)
-    assert window.bench.scene == load_lesson("two-heads")
-
-
-def test_anything_else_that_is_dropped_is_not_taken(window, tmp_path):
-    assert not drop(window, tmp_path / "picture.png")
-    assert not drop(window, tmp_path / "a.mhascene", tmp_path / "b.mhascene")
-    assert not drop(window)
 
 
 def answered(qtbot: QtBot, text: str) -> None:

@@ -40,8 +40,8 @@ def open_window(qtbot, settle):
     """A function that opens the window, with all of it drawn."""
     windows = []
 
-    def open_window():
-        window = MainWindow(load_lesson("four-heads"))
+    def open_window(lesson="four-heads"):
+        window = MainWindow(load_lesson(lesson))
         windows.append(window)
         qtbot.addWidget(window)
         with qtbot.waitExposed(window):
@@ -87,12 +87,15 @@ def cut_in_docks(window, settle):
     return found
 
 
-@pytest.mark.parametrize("points", [9, 14, 18])
+@pytest.mark.parametrize(
+    ("lesson", "points"),
+    [("four-heads", 9), ("four-heads", 14), ("four-heads", 18), ("induction", 18)],
+)
 def test_nothing_is_cut_in_a_window_that_opens_in_other_type(
-    open_window, set_points, settle, points
+    open_window, set_points, settle, lesson, points
 ):
     set_points(points)
-    window = open_window()
+    window = open_window(lesson)
     assert window.font().pointSize() == points
     found = cut_in_docks(window, settle)
     assert found == [], "\n".join(found)

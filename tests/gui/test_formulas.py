@@ -308,10 +308,10 @@ def test_every_quantity_of_the_window_is_explained_and_every_formula_used(qtbot,
 def test_the_heatmap_is_explained_by_what_it_shows(open_dock, settle):
     dock = open_dock(HeatmapsDock, 700, 600)
     view = dock.findChild(MatrixView, "heatmap1")
-    assert hover(view, view.cell_rect(2, 1).center()) == ""  # none covers the cells
     for name, formula in (("showScores", Formula.SCORES), ("showWeights", Formula.WEIGHTS)):
         dock.findChild(QRadioButton, name).click()
         settle()
+        assert begins_with(hover(view, view.cell_rect(2, 1).center()), formula)
         tip = hover(view, QPoint(1, 1))
         assert begins_with(tip, formula)
         assert formula.sentences in words_of(tip)

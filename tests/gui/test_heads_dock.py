@@ -205,7 +205,7 @@ def test_add_by_its_menu(bench, dock, settle):
     button = find(dock, "addHeadButton")
     menu = button.menu()
     assert isinstance(menu, QMenu)
-    assert [action.text() for action in menu.actions()] == DESIGNED
+    assert [action.text().replace("&", "") for action in menu.actions()] == DESIGNED
     output = bench.frame.result.output
     menu.actions()[1].trigger()
     settle()

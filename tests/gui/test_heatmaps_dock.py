@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
@@ -12,7 +13,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QRadioButton
 
-from mhagui.document import ColourScale, Pattern, Quantity, load_lesson
+from mhagui.document import ColourScale, Cursor, Pattern, Quantity, load_lesson
 from mhagui.document.edits import (
     AddHead,
     MoveHead,
@@ -292,6 +293,26 @@ def test_focus_follows_when_another_head_is_enlarged(dock, bench, qtbot, settle)
     settle()
     assert shown_places(dock) == [4]
     assert view(dock, 4).hasFocus()
+
+
+def test_focus_follows_the_cursors_head_when_another_scene_is_laid_out(dock, bench, qtbot, settle):
+    focus(dock, 1, qtbot)
+    settle()
+    scene = load_lesson("four-heads")
+    seen = replace(bench.view, cursor=Cursor(3, 5, 2))
+    bench.open(replace(scene, title="found again"), view=seen)
+    settle()
+    assert view(dock, 3).hasFocus()
+    assert [view(dock, place).hasFocus() for place in (1, 2, 4)] == [False] * 3
+
+
+def test_no_focus_is_taken_from_elsewhere_when_another_scene_is_laid_out(dock, bench, settle):
+    box = dock.findChild(QComboBox, "colourScale")
+    box.setFocus()
+    seen = replace(bench.view, cursor=Cursor(3, 5, 2))
+    bench.open(replace(load_lesson("four-heads"), title="found again"), view=seen)
+    settle()
+    assert box.hasFocus()
 
 
 def test_button_enlarges_and_takes_back(dock, bench, qtbot, settle):

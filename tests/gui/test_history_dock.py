@@ -1,6 +1,7 @@
 """The history dock: what it lists, and that choosing a step is so many undos or redos."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,11 +67,11 @@ def test_it_begins_with_the_scene_as_opened(dock):
 
 
 def test_every_step_is_listed_and_the_present_one_marked(dock, bench, three_steps, settle):
-    assert cells(dock)[1:] == ["Mute head", "Add head", "Change gain"]
+    assert cells(dock)[1:] == ["h1 muted", "h5 added: self", "h2 gain 2"]
     bench.undo()
     bench.undo()
     settle()
-    assert cells(dock)[1:] == ["Mute head", "Add head", "Change gain"]
+    assert cells(dock)[1:] == ["h1 muted", "h5 added: self", "h2 gain 2"]
     assert [font is not None for font in cells(dock, FONT)] == [False, True, False, False]
     muted = theme_of(dock.palette()).muted
     assert cells(dock, COLOUR) == [None, None, muted, muted]
@@ -120,7 +121,7 @@ def test_an_edit_after_going_back_takes_the_place_of_what_was_undone(
     click(qtbot, dock, 1)
     bench.edit(rename_head(1, "mine"))
     settle()
-    assert cells(dock)[1:] == ["Mute head", "Rename head"]
+    assert cells(dock)[1:] == ["h1 muted", "h1 name: mine"]
     assert dock.list.currentIndex().row() == 2
     bench.undo()
     assert bench.scene is three_steps[1]
@@ -131,7 +132,7 @@ def test_a_drag_is_one_row_which_follows_it(dock, bench, settle):
     for gain in (1.5, 2.0, 2.5):
         bench.edit(set_gain(1, gain), drag)
         settle()
-        assert cells(dock)[1:] == ["Change gain"]
+        assert cells(dock)[1:] == [f"h1 gain {gain:g}"]
     bench.edit(set_gain(1, 1.0), drag)
     settle()
     assert len(cells(dock)) == 1
@@ -145,14 +146,14 @@ def test_a_hint_names_the_scene_where_it_becomes_another(dock, bench, settle):
     begin, opened, muted = cells(dock, Qt.ItemDataRole.ToolTipRole)
     assert "four heads" in begin
     assert "&lt;b&gt;bold" in opened  # as it stands, not in bold
-    assert muted is None
+    assert muted == "Mute head"
 
 
 def test_it_says_to_a_screen_reader_what_is_done(dock, bench, three_steps, settle):
     bench.undo()
     settle()
     said = cells(dock, Qt.ItemDataRole.AccessibleTextRole)
-    assert said[1:] == ["Mute head", "Add head, where you are", "Change gain, undone"]
+    assert said[1:] == ["h1 muted", "h5 added: self, where you are", "h2 gain 2, undone"]
 
 
 def test_the_present_step_stays_in_sight_of_five_hundred(dock, bench, settle, qtbot):
@@ -189,7 +190,43 @@ def test_a_dock_out_of_sight_catches_up(dock, bench, settle):
     settle()
     dock.show()
     settle()
-    assert cells(dock)[1:] == ["Remove head"]
+    assert cells(dock)[1:] == ["h1 removed: first token"]
+
+
+def test_the_step_that_is_saved_is_marked_as_soon_as_it_is(dock, bench, three_steps, settle):
+    saved = Qt.ItemDataRole.UserRole
+    assert not any(cells(dock, saved))
+    bench.undo()
+    bench.keep(Path("a.mhascene"), None)
+    settle()
+    assert cells(dock, saved) == [False, False, True, False]
+    said = cells(dock, Qt.ItemDataRole.AccessibleTextRole)
+    assert said[2:] == ["h5 added: self, saved, where you are", "h2 gain 2, undone"]
+    bench.go_to(0)
+    bench.keep(Path("a.mhascene"), None)
+    settle()
+    assert cells(dock, saved) == [True, False, False, False]
+
+
+def test_the_mark_of_what_is_saved_stands_clear_of_the_words(dock, bench, settle, grabbed):
+    bench.edit(rename_head(1, "a name that is much too long for a dock of this width"))
+    settle()
+    box = dock.list.visualRect(dock.model.index(1))
+    width = dock.list.fontMetrics().horizontalAdvance("saved")
+    left, middle = box.right() - width - 12, box.center().y()  # of the gap before the mark
+    room = slice(middle - 4, middle + 5), slice(left, left + 5)
+    before = grabbed(dock.list.viewport())[room]
+    assert (before != before[:, :1]).any()  # where the words run on
+    bench.keep(Path("a.mhascene"), None)
+    settle()
+    after = grabbed(dock.list.viewport())[room]
+    assert (after == after[:, :1]).all()
+
+
+def test_a_scene_that_was_opened_is_named_and_not_compared(dock, bench, settle):
+    bench.open(replace(bench.scene, title="another"))
+    settle()
+    assert cells(dock)[1:] == ["Open “another”"]
 
 
 def test_it_keeps_nothing_of_scenes_that_are_forgotten(dock, bench, settle):

@@ -5,13 +5,14 @@ import re
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QComboBox, QDialogButtonBox, QLabel, QLineEdit
+from PySide6.QtWidgets import QApplication, QComboBox, QDialogButtonBox, QLabel, QLineEdit, QTabBar
 
 from mhagui.document import load_lesson
 from mhagui.gui.layout_menu import LayoutMenu
 from mhagui.gui.layouts import DEFAULT, PRESENT
 from mhagui.gui.main_window import MainWindow
-from mhagui.settings import Preferences, SettingsStore
+from mhagui.home import Home
+from mhagui.settings import FILE_NAME, Preferences, SettingsStore
 
 OK, SAVE = QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Save
 LEFT = Qt.MouseButton.LeftButton
@@ -85,6 +86,34 @@ def test_a_layout_is_chosen(menu, window, settle):
     assert window.docks.layout().shown() == PRESENT.shown()
     choose(menu, "Default", settle)
     assert window.docks.layout().shown() == DEFAULT.shown()
+
+
+def test_a_layout_that_is_chosen_or_reset_is_kept_at_once(qtbot, settle, tmp_path):
+    home = Home.below(tmp_path)
+    window = MainWindow(load_lesson("four-heads"), home=home)
+    qtbot.addWidget(window)
+    with qtbot.waitExposed(window):
+        window.show()
+    settle()
+
+    def shown_after_a_crash():
+        kept = SettingsStore(home.config / FILE_NAME).load()[0].layout
+        return (kept or DEFAULT).shown()
+
+    choose(window.findChild(LayoutMenu), "Present", settle)
+    assert shown_after_a_crash() == PRESENT.shown()
+    window.findChild(QAction, "reset_layout").trigger()
+    assert shown_after_a_crash() == DEFAULT.shown()
+
+
+def test_learn_has_the_history_behind_the_heads_as_at_first(menu, window, settle):
+    choose(menu, "Learn", settle)
+    tabs = [
+        [bar.tabText(n) for n in range(bar.count())]
+        for bar in window.findChildren(QTabBar)
+        if bar.isVisible()
+    ]
+    assert ["Heads", "Cost", "History"] in tabs
 
 
 def test_a_layout_of_ones_own_is_saved_chosen_and_there_at_the_next_start(

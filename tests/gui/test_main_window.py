@@ -187,7 +187,8 @@ def test_a_broken_file_is_refused_in_one_sentence_and_nothing_changes(window, tm
         path.write_text(text)
         window.files.open(path)
         assert window.bench.scene is before
-        sentence = window.findChild(QLabel, "refusal").text()
+        sentence = window.findChild(QLabel, "notice").text()
+        window.notices.dismiss()
         assert "broken.json" in sentence
         assert "\n" not in sentence
 
@@ -212,7 +213,8 @@ def test_a_saved_scene_opens_as_it_was(window, tmp_path):
 
 def test_a_scene_that_cannot_be_saved_says_why(window, tmp_path):
     window.files.write(tmp_path / "not there" / "mine.json")
-    assert "not there" in window.findChild(QLabel, "refusal").text()
+    assert "not there" in window.findChild(QLabel, "notice").text()
+    assert window.notices.isVisible()
 
 
 def test_what_is_being_typed_lands_on_the_scene_it_was_typed_for(window, qtbot):

@@ -6,7 +6,9 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
+from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import ThemeChoice, apply_theme
+from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.palette import contrast, diverging_table
 
 LEFT = Qt.MouseButton.LeftButton
@@ -195,13 +197,29 @@ def test_the_cursor_is_where_it_is_told_to_be(shown, qtbot):
     assert view.cursor_cell == (3, None)
 
 
-def test_no_tooltip_covers_the_cells(shown, qtbot):
+def tip_at(view, spot):
+    """Let the pointer rest at ``spot``; return the tooltip, and where on the screen it is."""
+    event = QHelpEvent(QEvent.Type.ToolTip, spot, view.mapToGlobal(spot))
+    QApplication.sendEvent(view, event)
+    (label,) = (w for w in QApplication.topLevelWidgets() if w.inherits("QTipLabel"))
+    return QToolTip.text(), label.geometry()
+
+
+@pytest.mark.parametrize("at_the_bottom", [False, True])
+def test_a_tooltip_covers_no_cell(shown, qtbot, at_the_bottom):
     view = shown(np.zeros((4, 4)))
     view.setToolTip("what it is")
-    for spot, words in ((view.cell_rect(2, 2).center(), ""), (QPoint(2, 2), "what it is")):
-        event = QHelpEvent(QEvent.Type.ToolTip, spot, view.mapToGlobal(spot))
-        QApplication.sendEvent(view, event)
-        assert QToolTip.text() == words
+    view.setAccessibleName("Weights A of head 1")
+    if at_the_bottom:
+        view.move(0, view.screen().geometry().bottom() - view.height())
+    put_above(view, Formula.WEIGHTS)
+    tip, box = tip_at(view, view.cell_rect(2, 1).center())
+    assert "Weights A of head 1, row t3, column t2: value 0" in tip
+    cells = QRect(view.mapToGlobal(QPoint(0, 0)), view.size())
+    assert not box.intersects(cells)
+    assert view.screen().geometry().contains(box)
+    tip, _ = tip_at(view, QPoint(2, 2))
+    assert "what it is" in tip
     QToolTip.hideText()
     qtbot.waitUntil(lambda: not QToolTip.isVisible())
 

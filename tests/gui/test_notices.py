@@ -96,6 +96,20 @@ def dismiss(window, qtbot):
     qtbot.mouseClick(window.findChild(QToolButton, "dismissNotice"), LEFT)
 
 
+def test_what_does_not_hold_any_more_is_taken_back_wherever_it_waits(window, tell, settle):
+    for sentence in ("One.", "Two.", "Three."):
+        tell(sentence)
+    settle()
+    window.notices.withdraw("Two.")
+    assert (told(window), waiting(window)) == ("One.", "1 more")
+    window.notices.withdraw("One.")
+    assert (told(window), waiting(window)) == ("Three.", "")
+    window.notices.withdraw("What was never told.")
+    assert told(window) == "Three."
+    window.notices.withdraw("Three.")
+    assert not window.notices.isVisible()
+
+
 def test_nothing_is_there_when_there_is_nothing_to_tell(window, tell, qtbot, settle):
     dock = window.findChild(QDockWidget)
     before = dock.geometry()

@@ -346,7 +346,8 @@ def test_what_others_put_beside_it_is_none_of_its_business(window, folder):
 @pytest.mark.parametrize("text", ["", "\0" * 64, "{pid}\nmhagui\nhere\n", "garbage"])
 def test_no_lock_that_nobody_holds_hides_the_work(window, leave, folder, text):
     scene = leave(2.5)
-    (folder / f"{DEAD}.lock").write_text(text.format(pid=os.getpid()))  # by a power cut, in a container
+    # As a power cut leaves it; in a container the number may be our own.
+    (folder / f"{DEAD}.lock").write_text(text.format(pid=os.getpid()))
     (found,) = window.recovery.found()
     assert found.session.scene == scene
 

@@ -9,7 +9,7 @@ from mhagui.document import load_lesson
 from mhagui.gui.commands import commands_of
 from mhagui.gui.gestures import GESTURES
 from mhagui.gui.main_window import MainWindow
-from mhagui.gui.shortcuts import ShortcutsDialog, all_lines, as_text, show_shortcuts
+from mhagui.gui.shortcuts import NOTHING_FOUND, ShortcutsDialog, all_lines, as_text, show_shortcuts
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -99,3 +99,21 @@ def test_text_keeps_columns(whole_window):
     width = max(len(each.keys) for each in GESTURES)
     assert all(line[2 + width : 4 + width] == "  " for line in lines)
     assert all(line[4 + width] != " " for line in lines)
+
+
+def test_where_no_line_is_left_it_says_so(dialog):
+    said = dialog._nothing
+    assert said.isHidden()
+    dialog.filter.setText("qqq")
+    assert (said.text(0), said.isHidden()) == (NOTHING_FOUND, False)
+    dialog.filter.clear()
+    assert said.isHidden()
+
+
+def test_no_line_is_cut_and_columns_stay_when_it_is_narrowed(dialog, settle):
+    settle()
+    widths = [dialog.list.columnWidth(column) for column in (0, 1)]
+    assert all(width >= dialog.list.sizeHintForColumn(n) for n, width in enumerate(widths))
+    dialog.filter.setText("Ctrl+N")
+    settle()
+    assert dialog.list.columnWidth(1) == widths[1]

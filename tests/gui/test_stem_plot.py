@@ -137,9 +137,12 @@ def test_labels_of_keys_stand_apart_and_inside(plot, n, width):
     assert labels[-1][1].bottom() <= plot.height()
 
 
-def test_a_dimmed_head_is_faint(plot, grabbed):
-    plot.set_stems(stems([0.1, 0.2, 0.6, 0.1], None, 6, dimmed=True))
-    assert share(column(plot, grabbed, middle(plot, 2) - 0.5), BLUE) == 0
+def test_a_dimmed_head_is_dashed_with_hollow_dots_and_as_strong(plot, grabbed):
+    drawn = {}
+    for dimmed in (False, True):
+        plot.set_stems(stems([0.1, 0.2, 0.6, 0.1], None, 6, dimmed=dimmed))
+        drawn[dimmed] = share(column(plot, grabbed, middle(plot, 2) - 0.5), BLUE)
+    assert 0.3 * drawn[False] < drawn[True] < 0.9 * drawn[False]
 
 
 def test_the_key_is_marked_below_and_covers_nothing(plot, grabbed):
@@ -158,7 +161,8 @@ def test_what_is_at_a_key_is_said(qtbot, plot):
     place = QPoint(round(middle(plot, 1)), 40)
     event = QHelpEvent(QEvent.Type.ToolTip, place, plot.mapToGlobal(place))
     QApplication.sendEvent(plot, event)
-    assert QToolTip.text().startswith("t2: weight 0.2000, ideal 0")
+    assert "<img" in QToolTip.text()  # the formula
+    assert "t2: weight 0.2000, ideal 0" in QToolTip.text()
     QToolTip.hideText()
 
 

@@ -24,11 +24,6 @@ from mhagui.gui.widgets.term_card import TitledCard
 from mhagui.palette import head_colour
 
 BOX_WIDTH = 230  # the most room for a head's name
-AFTER_TIP = (
-    "The wrong site: the columns of O that have the numbers of the head's columns of Concat are "
-    "zero. W_O has mixed the heads by then, so that these columns are not the head's"
-)
-DIFFERENCE_TIP = "What the mistake makes of O: right − wrong, 0 everywhere if W_O = I"
 BOX_TIP = "The head that is zeroed: the one the cursor is in"
 VERDICT_TIP = (
     "If W_O is the identity, column j of O is column j of Concat, and zeroing it before or after "
@@ -67,9 +62,17 @@ class AblationSite(QWidget):
         self.box.head_chosen.connect(self.head_chosen)
 
     def _name_widgets(self) -> None:
-        for part in (self.before.title, self.before.view):
-            put_above(part, Formula.ABLATED)
-        self.difference.set_words(DIFFERENCE_TIP, "Right − wrong", "Difference")
+        for card, formula in (
+            (self.before, Formula.ABLATED),
+            (self.after, Formula.WRONG_SITE),
+            (self.difference, Formula.SITE_DIFFERENCE),
+        ):
+            for part in (card.title, card.view, card.note):
+                put_above(part, formula)
+        put_above(self.why, Formula.WRONG_SITE)
+        put_above(self.verdict, Formula.SITE_DIFFERENCE)
+        tip = Formula.SITE_DIFFERENCE.sentences
+        self.difference.set_words(tip, "Right − wrong", "Difference")
         named(self.box, "ablatedHead", "Head to ablate", BOX_TIP)
         self.box.setMaximumWidth(BOX_WIDTH)
         self.why.setObjectName("whyNoWrongSite")
@@ -123,7 +126,10 @@ class AblationSite(QWidget):
             "Right: before",
         )
         self.after.set_words(
-            AFTER_TIP, f"Wrong: {columns} zeroed after W_O", "Wrong: after W_O", "Wrong: after"
+            Formula.WRONG_SITE.sentences,
+            f"Wrong: {columns} zeroed after W_O",
+            "Wrong: after W_O",
+            "Wrong: after",
         )
 
     def _show_matrices(self, frame: Frame, sites: AblationSites, place: int) -> ColourRange:

@@ -18,7 +18,7 @@ from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.widgets.drawing import demi_bold, scaled_font
 from mhagui.gui.widgets.fitting_label import FittingLabel
-from mhagui.gui.widgets.formula_tip import explain
+from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import Column, Numbers, NumberTable, Row
 from mhagui.gui.widgets.turning_scroll import TurningScroll
@@ -46,7 +46,8 @@ class CellDock(GrowingPanel):
         self.lines = _Lines()
         self.products = _table("cellFeatures", "q_t, k_i and their products", FEATURES_TIP)
         self.neighbours = _table("cellNeighbours", "The cell and its neighbours", NEIGHBOURS_TIP)
-        explain(self.title, Formula.WEIGHTS)
+        for label in (self.title, self.reason):
+            explain(label, Formula.WEIGHTS)
         self.title.setObjectName("cellTitle")
         self.reason.setObjectName("cellReason")
         parts = self._lay_out()
@@ -61,12 +62,13 @@ class CellDock(GrowingPanel):
         for widget in (self.title, self.reason, self.lines):
             words.addWidget(widget)
         words.addStretch(1)
-        for name, table in (
-            ("Products, feature by feature", self.products),
-            ("Beside its neighbours", self.neighbours),
+        for name, table, formula in (
+            ("Products, feature by feature", self.products, Formula.PRODUCT),
+            ("Beside its neighbours", self.neighbours, Formula.SOFTMAX),
         ):
-            heading = QLabel(name)
+            heading = explain(QLabel(name), formula)
             heading.setFont(demi_bold(heading.font()))
+            put_above(table, formula)
             tables.addWidget(heading)
             tables.addWidget(table)
         tables.addStretch(1)
@@ -133,7 +135,8 @@ class _Lines(QWidget):
             name.setText(line.name)
             working.set_texts(line.working, short.working)
             result.setText(f"= {line.result}")
-            explain(name, line.formula)
+            for label in labels:
+                explain(label, line.formula)
         self._labels[-1][2].setFont(demi_bold(self.font()))
         words = "; ".join(f"{line.name}: {line.working} = {line.result}" for line in shown)
         self.setAccessibleName(words)

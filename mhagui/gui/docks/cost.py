@@ -89,23 +89,24 @@ class CostDock(Panel):
 
     def _make_body(self) -> QWidget:
         parts: list[QWidget] = [
-            heading("Sizes of a layer"),
+            heading("Sizes of a layer", Formula.SIZES),
             self.sizes,
-            heading("Operations"),
-            _text(STAGES_TEXT),
+            heading("Operations", Formula.TOTAL_COST),
+            _text(STAGES_TEXT, Formula.TOTAL_COST),
             self._stages,
-            heading("Where T² overtakes"),
+            heading("Where T² overtakes", Formula.OVERTAKING),
             self._overtaking,
             self._over_t,
-            heading("Parameters and memory"),
+            heading("Parameters and memory", Formula.MEMORY),
             self._elements,
             self._memory,
-            heading("More heads"),
-            _text(HEADS_TEXT),
+            heading("More heads", Formula.PARAMETERS),
+            _text(HEADS_TEXT, Formula.PARAMETERS),
             self._over_h,
         ]
         for case, numbers in zip(CASES, self._cases, strict=True):
-            parts += [heading(case.title), _text(case.text), numbers]
+            parts += [heading(case.title, Formula.PARAMETERS)]
+            parts += [_text(case.text, Formula.PARAMETERS), numbers]
         return page(*parts)
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
@@ -179,8 +180,8 @@ def _overtaking_text(sizes: WhatIf, write: Precision) -> str:
     )
 
 
-def _text(text: str) -> QLabel:
-    return sentence(text=unbroken(text))
+def _text(text: str, formula: Formula) -> QLabel:
+    return explain(sentence(text=unbroken(text)), formula)
 
 
 def _case_table(case: Case) -> NumberTable:
@@ -191,4 +192,4 @@ def _case_table(case: Case) -> NumberTable:
 
 
 def _plot(object_name: str, x: str, y: str, accessible_name: str, tip: str) -> LogPlot:
-    return named(LogPlot(x, y), object_name, accessible_name, tip)
+    return explain(named(LogPlot(x, y), object_name, accessible_name, ""), Formula.TOTAL_COST, tip)

@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QPushButton, QVBoxLayout, 
 
 from mhagui.document.cost import MAX_HEADS, MAX_LENGTH, MAX_WIDTH, divisors, is_divisible
 from mhagui.document.view_state import WhatIf
+from mhagui.gui.formulas import Formula
+from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.gui.widgets.number_box import CountBox
 from mhagui.gui.widgets.page import label_of, sentence
 
@@ -73,6 +75,8 @@ class CostSizes(QWidget):
         for field, _, _, name, tip in _FIELDS:
             self._boxes[field].setObjectName(f"cost_{field}")
             self._boxes[field].describe(name, tip)
+        for part in (*self._boxes.values(), self._switch, self._sentence):
+            put_above(part, Formula.SIZES)
         self._switch.setObjectName("costStandard")
         self._switch.setToolTip(_STANDARD_TIP)
         self._button.setObjectName("costOfBench")

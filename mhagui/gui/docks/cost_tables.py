@@ -86,7 +86,7 @@ def _tip(formula: Formula, count: int) -> str:
 
 
 _STAGE_COLUMNS = (
-    Column("multiply–adds"),
+    Column("multiply–adds", formula=Formula.TOTAL_COST),
     Column("FLOPs", formula=Formula.FLOPS),
 )
 
@@ -111,8 +111,8 @@ def element_numbers(sizes: WhatIf, write: Precision = USUAL) -> Numbers:
 
 
 _ELEMENT_COLUMNS = (
-    Column("numbers", "How many numbers there are"),
-    Column("per head", "How many of them are one head's"),
+    Column("numbers", "How many numbers there are", formula=Formula.PARAMETERS),
+    Column("per head", "How many of them are one head's", formula=Formula.PARAMETERS),
 )
 
 
@@ -147,7 +147,11 @@ def case_numbers(case: Case, n_positions: int, write: Precision = USUAL) -> Numb
 
 CASE_TIP = "A click, or Enter, takes these sizes; T stays"
 _CASE_COLUMNS = (
-    Column("d_k", "Width of each head; the rank of its Q·Kᵀ is at most this"),
+    Column(
+        "d_k",
+        "Width of each head; the rank of its Q·Kᵀ is at most this",
+        formula=Formula.SCORE_RANK,
+    ),
     Column("parameters", formula=Formula.PARAMETERS),
     Column("weights H·T²", formula=Formula.WEIGHT_COUNT),
 )

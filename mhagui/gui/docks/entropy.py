@@ -1,6 +1,6 @@
 """The entropy dock: how many bits each head spends at each query position."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, Qt
@@ -18,6 +18,7 @@ from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import COPY_TIP, Column, Numbers, NumberTable, Row
 
+CAPTION = "Row entropy H (bits), effective positions 2^H"
 PLOT_TIP = "Click, or press ← or →, to move the cursor's row t."
 TABLE_TIP = f"A click, ↑ or ↓ moves the cursor's row t; {COPY_TIP}"
 
@@ -32,7 +33,7 @@ class EntropyDock(Panel):
         self.set_body(self._make_body())
 
     def _make_plot(self) -> CurvePlot:
-        plot = CurvePlot("query position t", "row entropy (bits)", x_prefix="t", can_point=True)
+        plot = CurvePlot("query position t", "entropy (bits)", x_prefix="t", can_point=True)
         plot.pointed.connect(self._on_position)
         named(plot, "entropyPlot", "Row entropy in bits over query position t", "")
         return explain(plot, Formula.ROW_ENTROPY, PLOT_TIP)
@@ -45,7 +46,7 @@ class EntropyDock(Panel):
         return explain(table, Formula.ROW_ENTROPY, TABLE_TIP)
 
     def _make_body(self) -> QWidget:
-        caption = QLabel("Row entropy H (bits), effective positions 2^H")
+        caption = explain(QLabel(CAPTION), Formula.EFFECTIVE_POSITIONS)
         caption.setWordWrap(True)
         caption.setBuddy(self.table)
         caption.setContentsMargins(6, 4, 6, 2)
@@ -139,7 +140,8 @@ def _numbers(result: Result, write: Precision) -> Numbers:
 
 @lru_cache(maxsize=1)  # rows are the same while they are written by the same function
 def _rows(n_positions: int, write: Precision) -> tuple[Row, ...]:
-    rows = [Row(f"t{number}", write.fixed, "bits") for number in range(1, n_positions + 1)]
+    row = partial(Row, write=write.fixed, unit="bits", formula=Formula.ROW_ENTROPY)
+    rows = [row(f"t{number}") for number in range(1, n_positions + 1)]
     mean = Row("mean H", write.fixed, "bits", summary=True, formula=Formula.MEAN_ENTROPY)
     per_row = write.significant
     count = Row("mean 2^H", per_row, "positions", summary=True, formula=Formula.MEAN_POSITIONS)

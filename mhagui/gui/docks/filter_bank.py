@@ -75,7 +75,10 @@ class FilterBankDock(GrowingPanel):
         self.total_card.set_words(Formula.FILTER_BANK.sentences, "Σ of the terms", "Σ terms", "Σ")
         self.residual.setObjectName("filterBankIdentity")
         explain(self.residual, Formula.RESIDUAL)
-        for part in (self.total_card.title, self.total_card.view):
+        put_above(self.bank_button, Formula.FILTER_BANK)
+        put_above(self.site_button, Formula.ABLATED)
+        put_above(self.strip, Formula.TERM)
+        for part in (self.total_card.title, self.total_card.view, self.total_card.note):
             put_above(part, Formula.FILTER_BANK)
         for part in (self.total_card.caption, self.total_card.lower_view):
             put_above(part, Formula.OUTPUT)

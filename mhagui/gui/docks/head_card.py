@@ -47,6 +47,7 @@ from mhagui.gui.widgets.gain_control import GainControl
 from mhagui.gui.widgets.head_fields import LetterButton, NameEdit, PatternBox, SettingField
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import NumberBox
+from mhagui.gui.widgets.page import FieldLabel
 from mhagui.palette import head_colour
 
 MAX_KEY_MAGNITUDE = 1000.0
@@ -114,10 +115,10 @@ class HeadCard(QWidget):
         self._pattern = PatternBox(unasked=(Pattern.PROJECTED,))
         self._settings: list[SettingField] = []
         self._settings_of: Pattern | None = None
-        self._key_label = QLabel("|K|")
         self._key = NumberBox(0.0, MAX_KEY_MAGNITUDE, 0.5)
-        self._gain_label = QLabel("gain")
+        self._key_label = FieldLabel("|K|", self._key)
         self._gain = GainControl()
+        self._gain_label = FieldLabel("gain", self._gain.slider)
         self._rank = QLabel()
         self._live = FittingLabel()
         self._caption = QLabel()
@@ -152,12 +153,12 @@ class HeadCard(QWidget):
         self._live.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         explain(self._rank, Formula.SCORE_RANK)
         explain(self._live, Formula.EFFECTIVE_POSITIONS)
+        put_above(self._caption, Formula.INPUT)
+        put_above(self._reason, Formula.GAIN)
         put_above(self._key, Formula.KEY_MAGNITUDE)
         for part in (self._gain.slider, self._gain.box):
             put_above(part, Formula.GAIN)
         self._caption.setToolTip(_CAPTION_TIP)
-        self._key_label.setBuddy(self._key)
-        self._gain_label.setBuddy(self._gain.slider)
 
     def _lay_out_numbers(self) -> None:
         """Lay out the pattern, and in the columns beside and below it |K| and its own numbers."""

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
     QHBoxLayout,
-    QMenu,
     QStyleOptionToolButton,
     QToolButton,
     QVBoxLayout,
@@ -19,9 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.core import TargetFit
-from mhagui.document import Pattern
 from mhagui.document.edits import (
-    AddHead,
     DuplicateHead,
     HandSet,
     MoveHead,
@@ -38,6 +35,7 @@ from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_card import HeadCard
 from mhagui.gui.docks.target_dialog import TargetDialog
 from mhagui.gui.formulas import Formula
+from mhagui.gui.head_commands import AddHeadMenu
 from mhagui.gui.icons import icon
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.column_scroll import ColumnScroll
@@ -166,17 +164,13 @@ class HeadsDock(Panel):
             widget.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         return widget
 
-    def _pattern_menu(self) -> QMenu:
-        menu = QMenu(self)
-        for pattern in [p for p in Pattern if p.is_designed]:
-            menu.addAction(pattern.value).triggered.connect(partial(self._add, pattern))
-        return menu
-
     def _describe_header(self) -> None:
         self._length.setObjectName("sequenceLengthBox")
         self._length.describe("Sequence length T", _LENGTH_TIP)
         self._width.setObjectName("keyWidthBox")
         self._width.describe("Width d_k", _WIDTH_TIP)
+        for box in (self._length, self._width):
+            put_above(box, Formula.SIZES)
         named(self._margin, "keepMarginBox", "Keep margin as T grows", "")
         explain(self._margin, Formula.KEPT_MARGIN)
         self._master.slider.setObjectName("masterGainSlider")
@@ -193,7 +187,7 @@ class HeadsDock(Panel):
         self._margin.toggled.connect(self._set_keep_margin)
         self._master.edited.connect(self._set_master_gain)
         self._master.refused.connect(self.bench.refused)
-        self._buttons[0].setMenu(self._pattern_menu())
+        self._buttons[0].setMenu(AddHeadMenu(self.bench, self))
         self._actions["byRows"].triggered.connect(self._design_by_rows)
         self._actions["duplicate"].triggered.connect(self._duplicate)
         self._actions["remove"].triggered.connect(self._remove)
@@ -286,10 +280,6 @@ class HeadsDock(Panel):
 
     def _set_master_gain(self, gain: float, gesture: object | None) -> None:
         self.bench.edit(SetMasterGain(gain), gesture)
-
-    def _add(self, pattern: Pattern) -> None:
-        if self.bench.edit(AddHead(pattern)):
-            self.bench.point(head=self.bench.scene.heads[-1].uid)
 
     def _design_by_rows(self) -> None:
         uid, place = self._selected()

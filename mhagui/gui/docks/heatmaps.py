@@ -22,7 +22,7 @@ from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.pictures import Pictures
 from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.colour_bar import ColourBar
-from mhagui.gui.widgets.formula_tip import explain
+from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.matrix_card import MatrixCard
 from mhagui.gui.widgets.matrix_grid import CardGrid
 from mhagui.gui.widgets.naming import named
@@ -104,9 +104,10 @@ class HeatmapsDock(GrowingPanel):
         self._scales.activated.connect(self._on_scale)
 
     def take_focus(self) -> None:
-        """Give the keyboard to the heatmap of the cursor's head."""
+        """Give the keyboard to the heatmap of the cursor's head, or to the one shown alone."""
+        wanted = _head_in_front(self.bench.view)
         for card in self._grid.cards:
-            if card.uid == self.bench.view.cursor.head:
+            if card.uid == wanted:
                 card.view.setFocus()
 
     # --- drawing
@@ -114,10 +115,13 @@ class HeatmapsDock(GrowingPanel):
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw what differs from ``previous``."""
         view = frame.view
+        had_focus = any(card.view.hasFocus() for card in self._grid.cards)
         if previous is None or _shows_other_things(frame, previous):
             self._show_controls(view)
             self._show_heads(frame)
         self._show_cursor(view.cursor)
+        if had_focus and previous and _head_in_front(view) != _head_in_front(previous.view):
+            self.take_focus()  # or the keyboard would stay at a head of another scene
 
     def forget(self) -> None:
         """Let go of the pictures."""
@@ -132,12 +136,13 @@ class HeatmapsDock(GrowingPanel):
 
     def _show_controls(self, view: ViewState) -> None:
         self._quantities[view.quantity].setChecked(True)
+        for part in (self._bar, self._scales):
+            put_above(part, _FORMULAS[view.quantity])
         self._scales.setCurrentIndex(self._scales.findData(view.colour_scale))
         self._scales.setEnabled(view.quantity is Quantity.WEIGHTS)
 
     def _show_heads(self, frame: Frame) -> None:
         view, heads = frame.view, frame.result.heads
-        had_focus = any(card.view.hasFocus() for card in self._grid.cards)
         self._set_count(len(heads))
         scale = self._pictures.scale(frame.result, view)
         self._bar.set_scale(scale)
@@ -151,8 +156,6 @@ class HeatmapsDock(GrowingPanel):
                 card.view.set_picture(self._pictures.of(head, allowed, view, scale, tokens))
             alone = card if is_alone else alone
         self._grid.show_cards(alone)
-        if had_focus and alone is not None:
-            alone.view.setFocus()
 
     def _set_count(self, count: int) -> None:
         cards = list(self._grid.cards[:count])
@@ -225,6 +228,10 @@ class _Hint(QLabel):
         """Draw the whole text or nothing."""
         if self.width() >= self.sizeHint().width():
             super().paintEvent(event)
+
+
+def _head_in_front(view: ViewState) -> int:
+    return view.cursor.head if view.enlarged is None else view.enlarged
 
 
 def _shows_other_things(frame: Frame, previous: Frame) -> bool:

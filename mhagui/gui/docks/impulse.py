@@ -39,7 +39,7 @@ from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.curve_legend import CurveLegend, LegendEntry
 from mhagui.gui.widgets.curve_plot import Curve
-from mhagui.gui.widgets.formula_tip import explain
+from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.frequency_plot import FrequencyPlot
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox
@@ -157,6 +157,8 @@ class _RowControl(QWidget):
         named(self.slider, "impulseRowSlider", "Query row t, slider", ROW_TIP)
         self.box.setObjectName("impulseRowBox")
         self.box.describe("Query row t", ROW_TIP)
+        for part in (self.slider, self.box):
+            put_above(part, Formula.IMPULSE_RESPONSE)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(label_of(self.box, "row t"))
@@ -188,7 +190,7 @@ class _TapsPage(QWidget):
         super().__init__()
         self._before = before  # where Tab comes from
         self.flow = CardFlow()
-        self._legend = CurveLegend()
+        self._legend = explain(CurveLegend(), Formula.IMPULSE_RESPONSE)
         self.study: ResponseStudy | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -237,6 +239,7 @@ class _ResponsePage(QWidget):
         explain(self.magnitude, Formula.FREQUENCY_RESPONSE, MAGNITUDE_TIP)
         explain(self.delay, Formula.GROUP_DELAY, DELAY_TIP)
         self.magnitude.set_y_range(0.0, 1.0)
+        explain(self.magnitude.legend, Formula.FREQUENCY_RESPONSE)
         self.delay.legend.hide()
         body = QWidget()
         plots = QVBoxLayout(body)
@@ -246,7 +249,8 @@ class _ResponsePage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(sentence("flatText", FLAT_FILTERS))
+        flat = explain(sentence("flatText", FLAT_FILTERS), Formula.FREQUENCY_RESPONSE)
+        column.addWidget(flat)
         column.addWidget(self.magnitude.legend)  # of both plots
         column.addWidget(TurningScroll(body, plots), 1)
 

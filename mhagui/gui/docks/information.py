@@ -29,7 +29,7 @@ from mhagui.gui.widgets.bar_list import Bar, BarList
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.drawing import demi_bold
-from mhagui.gui.widgets.formula_tip import explain
+from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.page import column, heading, label_of, page, sentence
@@ -80,10 +80,14 @@ class InformationDock(Panel):
         explain(self.past, Formula.WHOLE_PAST)
         explain(self.bars, Formula.INFORMATION, HEADS_TIP)
         explain(self.pair_bars, Formula.JOINT_INFORMATION)
+        explain(self.verdict, Formula.REDUNDANCY)
+        explain(self.why_not, Formula.INFORMATION)
+        explain(self.rows, Formula.DIVERGENCE)
+        put_above(self.strip, Formula.DIVERGENCE)
         self.verdict.setFont(demi_bold(QFont()))
         self._title = explain(heading(), Formula.INFORMATION)
         self._of_two = column(
-            heading("Two heads together"),
+            heading("Two heads together", Formula.JOINT_INFORMATION),
             self._make_choices(),
             self.verdict,
             self.pair_bars,
@@ -92,10 +96,10 @@ class InformationDock(Panel):
         square = QHBoxLayout()
         square.addWidget(self.matrix, 1, Qt.AlignmentFlag.AlignTop)
         square.addStretch()
-        title = explain(heading("Jensen–Shannon divergence (bits)"), Formula.DIVERGENCE)
+        title = heading("Jensen–Shannon divergence (bits)", Formula.DIVERGENCE)
         self._of_all = column(title, square, self.strip, self.rows)
         alone = (self._title, self.past, self.bars, self.why_not)
-        source = (heading("Token source"), self.controls)
+        source = (heading("Token source", Formula.SOURCE), self.controls)
         return page(*alone, self._of_two, *source, self._of_all)
 
     def _make_choices(self) -> QHBoxLayout:

@@ -232,7 +232,7 @@ class LessonDock(Panel):
         try:
             write_report(self.session.progress, path)
         except UserError as error:
-            self.bench.refused.emit(str(error))
+            self.bench.failed.emit(str(error))
         else:
             self.said.emit(f"Report written to {path}")
         finally:

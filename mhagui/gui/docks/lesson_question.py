@@ -162,6 +162,7 @@ class _Field(QWidget):
         super().__init__()
         self._edit = QLineEdit()
         self._edit.setObjectName(f"{name}Number")
+        self._edit.setAcceptDrops(False)  # a file is for the window
         unit = f", in {question.unit}" if question.unit else ""
         self._edit.setAccessibleName(f"{question.text}{unit}")
         self._edit.setToolTip(f"A number{unit}; Enter checks it")

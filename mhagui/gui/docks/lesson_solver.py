@@ -4,6 +4,8 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from mhagui.document import Scene
+from mhagui.gui.formulas import Formula
+from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.number_box import CountBox, NumberBox
 
@@ -46,6 +48,8 @@ class LessonSolver(QWidget):
         self._head.setObjectName("solverHead")
         self._head.setAccessibleName("Head whose gain is set")
         self._head.setToolTip("The head whose gain is set")
+        for part in (self._count, self._row, self._button):
+            put_above(part, Formula.EFFECTIVE_POSITIONS)
         self._button.setObjectName("solverSet")
         self._button.setToolTip(
             "Find the gain g with 2^H(softmax(g·S[t,:])) as wanted, by halving, and set it"

@@ -34,7 +34,7 @@ from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.editable_model import EditableMatrix, EditableModel
 from mhagui.gui.widgets.editable_table import EditableTable
 from mhagui.gui.widgets.fitting_label import FittingLabel
-from mhagui.gui.widgets.formula_tip import explain
+from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.scrub import stepped
 from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
@@ -65,6 +65,9 @@ class OutputProjectionDock(GrowingPanel):
     def _name_widgets(self) -> None:
         self.table.setObjectName("outputProjectionTable")
         self.table.setAccessibleName("Output projection W_O")
+        put_above(self.table, Formula.OUTPUT_PROJECTION)
+        put_above(self._signed_strip, Formula.OUTPUT)
+        put_above(self._listening_strip, Formula.LISTENING)
         self.residual.setObjectName("filterBankResidual")
         explain(self.residual, Formula.RESIDUAL)
         self._signed_strip.setObjectName("signedColours")
@@ -119,7 +122,7 @@ class OutputProjectionDock(GrowingPanel):
             grid.setColumnStretch(column, 3 if view is self.listening_view else 6)
         signed = QHBoxLayout()
         signed.setSpacing(8)
-        signed.addWidget(QLabel("Concat, O"))
+        signed.addWidget(explain(QLabel("Concat, O"), Formula.OUTPUT))
         signed.addWidget(self._signed_strip, 1)
         grid.addLayout(signed, 2, 0, 1, 2)
         grid.addWidget(self._listening_strip, 2, 2)
@@ -153,8 +156,9 @@ class OutputProjectionDock(GrowingPanel):
             rows = formats.head_columns(scene.n_heads, scene.d_v)
             columns = formats.positions(scene.d_model, "d")
             matrix = EditableMatrix(
-                "W_O", scene.w_o, rows, columns, bands, per_head=scene.d_v, look=look
-            )
+                "W_O", scene.w_o, rows, columns, bands, per_head=scene.d_v, look=look,
+                formula=Formula.OUTPUT_PROJECTION,
+            )  # fmt: skip
             self._model.set_matrix(matrix)
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:

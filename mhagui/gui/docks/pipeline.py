@@ -34,9 +34,10 @@ from mhagui.gui.widgets.colour_range import ColourRange
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.drawing import demi_bold, scaled_font
 from mhagui.gui.widgets.fitting_label import FittingLabel
-from mhagui.gui.widgets.formula_tip import explain
+from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.head_box import HeadBox
 from mhagui.gui.widgets.matrix_keys import moved
+from mhagui.gui.widgets.matrix_picture import Picture
 from mhagui.gui.widgets.matrix_row import MatrixRow, Term
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.step_list import StepList
@@ -62,6 +63,21 @@ STAGE_FORMULAS = (
     Formula.HEAD_OUTPUT,
     Formula.TERM,
 )
+_MATRIX_FORMULAS = {
+    "Q": Formula.QUERIES,
+    "K": Formula.KEYS,
+    "Kᵀ": Formula.KEYS,
+    "Q·Kᵀ": Formula.PRODUCT,
+    "S": Formula.SCORES,
+    "g·S": Formula.GAINED_SCORES,
+    "g·S, masked": Formula.GAINED_SCORES,
+    "masked": Formula.MASK,
+    "A": Formula.SOFTMAX,
+    "V": Formula.VALUES,
+    "O_h": Formula.HEAD_OUTPUT,
+    "W_O^(h)": Formula.OUTPUT_PROJECTION,
+    "O_h·W_O^(h)": Formula.TERM,
+}
 _STAGE_KEYS = {
     Qt.Key.Key_Left: -1,
     Qt.Key.Key_PageUp: -1,
@@ -125,7 +141,6 @@ class PipelineDock(GrowingPanel):
         self.title.setObjectName("stageTitle")
         self.words.setObjectName("stageWords")
         self.row.setObjectName("stageMatrices")
-        self.row.setToolTip(ROW_TIP)
         for number, (button, stage) in enumerate(zip(self.steps.buttons, STAGES, strict=True)):
             more = f"Stage {number + 1} of {len(STAGES)}: {stage.meaning}."
             explain(button, STAGE_FORMULAS[number], more)
@@ -221,12 +236,15 @@ class PipelineDock(GrowingPanel):
         marks = {Axis.QUERY: cursor.query, Axis.KEY: cursor.key}
         self.row.show_terms(
             [
-                Term(matrix.sign, matrix.name, picture, _marked(matrix, marks))
+                _term(matrix, picture, marks)
                 for matrix, picture in zip(self._study.matrices, drawn, strict=True)
             ]
         )
         self.title.set_texts(*_titles(stage, head, place, frame.scene.n_positions))
         self._show_scales(scales)
+        explain(self.row, STAGE_FORMULAS[stage], ROW_TIP)
+        for part in (self.words, *self._strip_names, *self.strips):
+            put_above(part, STAGE_FORMULAS[stage])
 
     def _show_scales(self, scales: dict[str, ColourRange]) -> None:
         shown = [*scales.items(), None, None]
@@ -353,6 +371,7 @@ def _titles(stage: int, head: HeadResult, place: int, n_positions: int) -> tuple
     return named + limit, full + limit, named, full, short
 
 
-def _marked(matrix: StageMatrix, marks: dict[Axis, int]) -> tuple[int | None, int | None]:
+def _term(matrix: StageMatrix, picture: Picture, marks: dict[Axis, int]) -> Term:
     rows, columns = matrix.axes
-    return marks.get(rows), marks.get(columns)
+    marked = marks.get(rows), marks.get(columns)
+    return Term(matrix.sign, matrix.name, _MATRIX_FORMULAS[matrix.name], picture, marked)

@@ -70,17 +70,17 @@ class RankDock(Panel):
 
     def _make_body(self) -> QWidget:
         parts = [
-            heading("Scores Q·Kᵀ: what a gain does not change"),
+            heading("Scores Q·Kᵀ: what a gain does not change", Formula.SCORE_RANK),
             self._scores_text,
             self.rank_table,
-            heading("Weights A: what a gain does change"),
+            heading("Weights A: what a gain does change", Formula.EFFECTIVE_RANK),
             self._weights_text,
             self.effective_table,
             self._spectrum,
-            heading("Parameters"),
+            heading("Parameters", Formula.PARAMETERS),
             self._parameters_text,
             self.parameter_table,
-            heading("Score FLOPs"),
+            heading("Score FLOPs", Formula.SCORE_FLOPS),
             self._flops_text,
         ]
         return page(*parts, stretched=self._spectrum)
@@ -164,7 +164,7 @@ class _Spectrum(QStackedWidget):
         self.plot = CurvePlot("index k", "σ_k of A")
         named(self.plot, "spectrumPlot", "Singular values of the weights A, per head", "")
         explain(self.plot, Formula.SINGULAR_VALUES)
-        self._reason = sentence()
+        self._reason = explain(sentence(), Formula.SINGULAR_VALUES)
         self.button = QPushButton("Compute")
         named(self.button, "computeRankButton", "Compute the singular values of A", COMPUTE_TIP)
         self.button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

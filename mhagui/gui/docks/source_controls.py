@@ -92,6 +92,10 @@ class SourceControls(QWidget):
         words = f"{Formula.OBSERVED.sentences}\n{RESOLUTION_TIP}"
         self.resolution.describe("The resolution", words)
         put_above(self.resolution, Formula.OBSERVED)
+        put_above(self.lag, Formula.COPY_LAG)
+        for part in (self.kind, self.symbols):
+            put_above(part, Formula.SOURCE)
+        explain(self.formula, Formula.SOURCE)
         named(self.table, "transitionTable", "Transition matrix P", "")
         explain(self.table, Formula.SOURCE, TABLE_TIP)
         self.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -105,7 +109,7 @@ class SourceControls(QWidget):
         column.addWidget(self.table)
         column.addLayout(self._make_resolution())
         column.addLayout(self._make_presets())
-        column.addWidget(sentence(text=RESOLUTION_TEXT))
+        column.addWidget(explain(sentence(text=RESOLUTION_TEXT), Formula.OBSERVED))
 
     def _make_grid(self) -> QGridLayout:
         grid = QGridLayout()
@@ -122,7 +126,6 @@ class SourceControls(QWidget):
 
     def _make_resolution(self) -> QHBoxLayout:
         label = label_of(self.resolution, "resolution of oₜ")
-        explain(label, Formula.OBSERVED, RESOLUTION_TIP)
         line = QHBoxLayout()
         line.setSpacing(6)
         line.addWidget(label)
@@ -142,6 +145,7 @@ class SourceControls(QWidget):
         button = QRadioButton(text)
         button.setAutoExclusive(False)
         named(button, f"resolution{number}", f"Resolution {text}", RESOLUTION_TIP)
+        put_above(button, Formula.OBSERVED)
         self._presets.addButton(button, number)
         return button
 

@@ -98,6 +98,7 @@ class TokensDock(GrowingPanel):
     def _make_field(self) -> QLineEdit:
         words = "Sequence of tokens, separated by spaces"
         field = named(QLineEdit(), "tokenSequence", words, FIELD_TIP)
+        field.setAcceptDrops(False)  # a file is for the window
         field.setMinimumWidth(150)
         field.setMaxLength(MAX_TEXT_LENGTH)
         field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

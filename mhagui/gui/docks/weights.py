@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QRadioButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -32,6 +33,7 @@ from mhagui.gui.docks.weights_content import (
 from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.widgets.cards import bare_area
+from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.head_box import HeadBox
@@ -45,6 +47,7 @@ _FORMULAS = {
     Shown.QUERIES: Formula.PACKED_QUERIES,
     Shown.KEYS: Formula.PACKED_KEYS,
     Shown.VALUES: Formula.PACKED_VALUES,
+    Shown.HEAD: Formula.QUERIES_AND_KEYS,
 }
 OF_HEAD_TIP = "Q_h, K_h and V_h of the cursor's head"
 PATTERN_TIP = (
@@ -82,8 +85,7 @@ class WeightsDock(GrowingPanel):
         for place, shown in enumerate(Shown):
             name = f"weights{shown.name.title()}"
             button = named(QRadioButton(shown.value), name, f"Show {shown.value}", OF_HEAD_TIP)
-            if shown in _FORMULAS:
-                explain(button, _FORMULAS[shown])
+            explain(button, _FORMULAS[shown], *([OF_HEAD_TIP] if shown is Shown.HEAD else []))
             group.addButton(button, place)
         group.button(list(Shown).index(Shown.QUERIES)).setChecked(True)
         group.idToggled.connect(self._on_choice)
@@ -146,7 +148,7 @@ class WeightsDock(GrowingPanel):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(area, 1)
-        column.addWidget(self.note)
+        column.addWidget(_Remark(self.note))
         return body
 
     # --- drawing
@@ -250,6 +252,28 @@ class WeightsDock(GrowingPanel):
             self.bench.point(query=row)
         elif content.heads:
             self.bench.point(head=content.heads[column // content.matrix.per_head])
+
+
+class _Remark(ColumnScroll):
+    """As high as its ``label`` needs; that scrolls where large type needs more than there is."""
+
+    def __init__(self, label: QLabel) -> None:
+        self._sheet = QWidget()  # it hears when other words need another height
+        column = QVBoxLayout(self._sheet)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(label)
+        super().__init__(self._sheet)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of all lines."""
+        return self._sheet.heightForWidth(width)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the height of one line."""
+        return QSize(super().minimumSizeHint().width(), self.fontMetrics().lineSpacing())
 
 
 def _stretch(content: Content) -> int:

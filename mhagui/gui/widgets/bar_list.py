@@ -26,7 +26,6 @@ from mhagui.gui.widgets.words import below, plain
 
 GAP = 6.0
 LEAST_BAR = 60
-DIMMED = 0.45
 _AS_LONG_AS_ANY = 1 / 3  # in any number of digits
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
@@ -145,7 +144,9 @@ class BarList(QWidget):
         painter.fillRect(line, theme.grid)
         if not math.isnan(bar.value):
             line.setWidth(line.width() * self._fraction(bar.value))
-            painter.fillRect(line, _faded(bar.colour) if bar.dimmed else bar.colour)
+            painter.fillRect(line, bar.colour)
+            if bar.dimmed:  # hollow
+                painter.fillRect(line.adjusted(2, 2, -2, -2), theme.grid)
 
     def _paint_label(self, painter: QPainter, box: QRectF, bar: Bar, *, marked: bool) -> None:
         theme = theme_of(self.palette())
@@ -197,9 +198,3 @@ class BarList(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.updateGeometry()
-
-
-def _faded(colour: QColor) -> QColor:
-    faded = QColor(colour)
-    faded.setAlphaF(DIMMED)
-    return faded

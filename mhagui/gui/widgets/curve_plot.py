@@ -8,17 +8,36 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QFocusEvent, QFontInfo, QFontMetrics, QKeyEvent, QPen
-from PySide6.QtWidgets import QGraphicsSceneWheelEvent, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFocusEvent,
+    QFontInfo,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QGraphicsSceneWheelEvent,
+    QSizePolicy,
+    QToolTip,
+    QVBoxLayout,
+    QWidget,
+)
 
+from mhagui.formats import short
 from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.curve_legend import SYMBOLS, CurveLegend, LegendEntry
+from mhagui.gui.widgets.formula_tip import tip_of_part, with_formula
 
 # isort: split
 # Behind PySide6: pyqtgraph takes the Qt binding that is loaded already.
@@ -28,8 +47,9 @@ from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent
 MOST_MARKED_POINTS = 64
 MARKER_PIXELS = 7
 BAND_PIXELS = 9
-LEAST_LINES = 9
-DIMMED_ALPHA = 110
+LEAST_LINES = 8
+NEAR = 8  # pixels above or below a curve
+TALL_LINES = 11  # from where there is room for a title below
 NO_PEN = QPen(Qt.PenStyle.NoPen)
 
 
@@ -48,7 +68,7 @@ class Curve:
     symbol
         Its markers, one of ``SYMBOLS``: curves are told apart without colour too.
     dimmed
-        Drawn faint and dashed.
+        Drawn dashed; as strongly as others, for it still has to be seen.
     at
         The x of each value, where that is not 1..n.
     formula
@@ -117,7 +137,7 @@ class CurvePlot(QWidget):
                 _draw(line, curve, self.devicePixelRatioF())
         self.curves = tuple(curves)
         self._ceiling.setVisible(ceiling is not None)
-        entries = [LegendEntry(c.label, _ink(c), c.symbol, c.dimmed, c.formula) for c in curves]
+        entries = [LegendEntry(c.label, c.colour, c.symbol, c.dimmed, c.formula) for c in curves]
         if ceiling is not None:
             self._ceiling.setData(*_thinned(ceiling.values))
             entries.insert(0, LegendEntry(ceiling.label, formula=ceiling.formula))
@@ -160,6 +180,8 @@ class CurvePlot(QWidget):
     def _prepare(self) -> None:
         # The view itself never takes the focus: what it can do by keys, this widget does.
         self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for part in (self.view, self.view.viewport()):
+            part.setAcceptDrops(False)  # a file is for the window
         self.box.disableAutoRange()
         for axis in self.axes.values():
             axis.linkToView(self.box)
@@ -205,6 +227,39 @@ class CurvePlot(QWidget):
         else:
             self._point(wanted)
 
+    def event(self, event: QEvent) -> bool:
+        """Explain the curve under a pointer at rest, with its number there."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            place = self.view.mapToScene(self.view.mapFromGlobal(event.globalPos()))
+            curve = self._curve_at(self.box.mapSceneToView(place))
+            if curve is not None:
+                QToolTip.showText(event.globalPos(), self._tip_of(*curve), self)
+                return True
+        return super().event(event)
+
+    def _curve_at(self, place: QPointF) -> tuple[Curve, int] | None:
+        """Return the curve that passes nearest to ``place``, if near, and its point there."""
+        width, height = self.box.viewPixelSize()
+        near = []
+        for curve in self.curves:
+            xs = _places(curve)
+            away = abs(float(np.interp(place.x(), xs, curve.values)) - place.y()) / height
+            is_beside = xs[0] - NEAR * width <= place.x() <= xs[-1] + NEAR * width
+            if is_beside and away <= NEAR:
+                near.append((away, curve, int(np.argmin(np.abs(xs - place.x())))))
+        return min(near, key=itemgetter(0))[1:] if near else None
+
+    def _tip_of(self, curve: Curve, point: int) -> str:
+        x, y = (short(self._number(float(of[point])), 4) for of in (_places(curve), curve.values))
+        words = f"{curve.label}, {self._titles['bottom']} = {x}: {self._titles['left']} {y}"
+        if curve.formula is None:
+            return tip_of_part(self, words)
+        return with_formula(curve.formula, f"{words}\n{curve.formula.sentences}")
+
+    def _number(self, drawn: float) -> float:
+        """Return the number that is drawn as ``drawn``."""
+        return drawn
+
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show that the arrow keys go here."""
         super().focusInEvent(event)
@@ -221,6 +276,19 @@ class CurvePlot(QWidget):
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
             self._restyle()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Write beside the axes what there is room for."""
+        super().resizeEvent(event)
+        self._fit_titles()
+
+    def _fit_titles(self) -> None:
+        """Leave a title out that would be cut, or would take the room of a low plot's curves."""
+        metrics, height = self.fontMetrics(), self.view.height()
+        is_tall = height >= TALL_LINES * metrics.height()
+        room = height - (3 if is_tall else 2) * metrics.height()
+        self.axes["bottom"].showLabel(is_tall)
+        self.axes["left"].showLabel(metrics.horizontalAdvance(self._titles["left"]) <= room)
+
     def _restyle(self) -> None:
         theme = theme_of(self.palette())
         self.view.setMinimumHeight(LEAST_LINES * self.fontMetrics().height())
@@ -232,6 +300,7 @@ class CurvePlot(QWidget):
             axis.setTextPen(theme.text)
             axis.setTickFont(self.font())
             axis.setLabel(self._titles[side], **style)
+        self._fit_titles()
         ratio = self.devicePixelRatioF()  # pyqtgraph's pens count device pixels
         self._ceiling.setPen(pg.mkPen(theme.hatch, width=BAND_PIXELS * ratio))
         self.cursor_line.setPen(pg.mkPen(theme.cursor, width=1.5 * ratio))
@@ -307,21 +376,24 @@ def _look_alike(curve: Curve, drawn: Curve) -> bool:
 
 def _draw(line: pg.PlotDataItem, curve: Curve, ratio: float) -> None:
     few = len(curve.values) <= MOST_MARKED_POINTS
-    # pyqtgraph draws wide pens fast that are neither dashed, translucent nor smoothed.
+    # pyqtgraph draws wide pens fast that are neither dashed nor smoothed.
     width = 2 if few or not curve.dimmed else 1
-    colour = _ink(curve)
     style = Qt.PenStyle.DashLine if curve.dimmed else Qt.PenStyle.SolidLine
     line.setData(
-        np.arange(1.0, len(curve.values) + 1) if curve.at is None else curve.at,
+        _places(curve),
         curve.values,
-        pen=pg.mkPen(colour, width=width * ratio, style=style),
+        pen=pg.mkPen(curve.colour, width=width * ratio, style=style),
         symbol=curve.symbol if few else None,
         symbolSize=MARKER_PIXELS,
-        symbolBrush=marker_brush(colour.rgba()),
+        symbolBrush=marker_brush(curve.colour.rgba()),
         symbolPen=NO_PEN,
         antialias=few,
         connect="finite",
     )
+
+
+def _places(curve: Curve) -> npt.NDArray[np.float64]:
+    return np.arange(1.0, len(curve.values) + 1) if curve.at is None else curve.at
 
 
 @lru_cache(maxsize=128)
@@ -331,13 +403,6 @@ def marker_brush(rgba: int) -> QBrush:
     pyqtgraph draws and keeps every marker anew for each brush and pen that is another object.
     """
     return QBrush(QColor.fromRgba(rgba))
-
-
-def _ink(curve: Curve) -> QColor:
-    colour = QColor(curve.colour)
-    if curve.dimmed:
-        colour.setAlpha(DIMMED_ALPHA)
-    return colour
 
 
 def _thinned(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], ...]:

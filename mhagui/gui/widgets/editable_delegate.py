@@ -101,6 +101,7 @@ class EditableDelegate(QStyledItemDelegate):
         """Return a line of text for one number."""
         editor = QLineEdit(parent)
         editor.setObjectName("cellEditor")
+        editor.setAcceptDrops(False)  # a file is for the window
         editor.setLocale(QLocale(QLocale.Language.C))
         editor.setFont(option.font)
         editor.setFrame(False)

@@ -19,8 +19,10 @@ from mhagui.document import Appearance
 from mhagui.document.records import Array, read_only
 from mhagui.document.table_text import number_text, parse_number
 from mhagui.errors import UserError
+from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import is_dark
 from mhagui.gui.widgets.colour_range import round_limit
+from mhagui.gui.widgets.formula_tip import with_formula
 from mhagui.gui.widgets.words import plain
 from mhagui.palette import diverging_table, ink_on
 
@@ -70,6 +72,8 @@ class EditableMatrix:
         For each column why its cells cannot be written, empty where they can; () where all can.
     look
         The digits of its numbers, and its colours.
+    formula
+        What it is.
     """
 
     name: str
@@ -81,6 +85,7 @@ class EditableMatrix:
     per_head: int = 1
     fixed: tuple[str, ...] = ()
     look: Appearance = field(default_factory=Appearance)
+    formula: Formula | None = None
 
     def cell(self, row: int, column: int) -> str:
         """Return how a cell is named: "row h2.1, column d3"."""
@@ -210,7 +215,9 @@ class EditableModel(QAbstractTableModel):
                 return self._shown.look.precision.short(value)
             case Role.ToolTipRole:
                 how = self._shown.why_fixed(column, column) or _HOW_TO_EDIT
-                return plain(f"{cell}: {number_text(value + 0.0).replace('-', '−')}\n{how}")
+                words = plain(f"{cell}: {number_text(value + 0.0).replace('-', '−')}\n{how}")
+                formula = self._shown.formula
+                return with_formula(formula, words) if formula else words
             case Role.AccessibleTextRole:
                 return f"{cell}, {self._shown.look.precision.short(value)}"
         return None

@@ -10,7 +10,9 @@ from PySide6.QtCore import (
     QEvent,
     QIODevice,
     QObject,
+    QPoint,
     QPointF,
+    QRect,
     QRectF,
     QSize,
     QSizeF,
@@ -26,7 +28,7 @@ from PySide6.QtGui import (
     QPalette,
 )
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 
 from mhagui._resources import resource_path
 from mhagui.gui.formulas import Formula
@@ -37,6 +39,7 @@ Explained = TypeVar("Explained", bound=QWidget)
 EM = 400  # units of the drawings, which docs/make_formulas.py makes, in the size of the font
 SCALE = 1.35  # how much larger than the text a formula is
 LINE = 56  # letters in a line of words, of average width
+ROOM = 24  # pixels that Qt leaves beside a tooltip, for the pointer
 
 
 class FormulaTip(QObject):
@@ -70,11 +73,33 @@ def explain(widget: Explained, formula: Formula, *more: str) -> Explained:
 
 def put_above(widget: QWidget, formula: Formula) -> None:
     """Have ``formula`` stand above whatever the tooltip of ``widget`` says."""
-    tip = widget.findChild(FormulaTip, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    tip = _tip_of(widget)
     if tip is None:
         FormulaTip(widget, formula)
     else:
         tip.formula = formula
+
+
+def _tip_of(widget: QWidget) -> FormulaTip | None:
+    return widget.findChild(FormulaTip, options=Qt.FindChildOption.FindDirectChildrenOnly)
+
+
+def tip_of_part(whole: QWidget, words: str) -> str:
+    """Return the tooltip of a part of ``whole``: formula, ``words``, and what the quantity is."""
+    tip = _tip_of(whole)
+    if tip is None:
+        return plain(words)
+    return with_formula(tip.formula, plain(f"{words}\n{tip.formula.sentences}"))
+
+
+def show_beside(widget: QWidget, tip: str, area: QRect) -> None:
+    """Show a tooltip below ``widget``, or above where the screen ends, until ``area`` is left."""
+    label = QLabel(tip)
+    label.setFont(QToolTip.font())
+    height, screen = label.sizeHint().height() + ROOM, widget.screen().geometry()
+    below, above = (widget.mapToGlobal(QPoint(area.left(), y)) for y in (widget.height(), -height))
+    fits = below.y() + height <= screen.bottom() or above.y() < screen.top()
+    QToolTip.showText(below if fits else above, tip, widget, area)
 
 
 def with_formula(formula: Formula, words: str = "") -> str:

@@ -5,16 +5,8 @@ from itertools import zip_longest
 from typing import Any
 
 import numpy as np
-from PySide6.QtGui import QColor
 
-from mhagui.gui.widgets.curve_plot import (
-    DIMMED_ALPHA,
-    MARKER_PIXELS,
-    Axis,
-    Curve,
-    CurvePlot,
-    marker_brush,
-)
+from mhagui.gui.widgets.curve_plot import MARKER_PIXELS, Axis, Curve, CurvePlot, marker_brush
 
 # isort: split
 # Behind PySide6: pyqtgraph takes the Qt binding that is loaded already.
@@ -71,14 +63,11 @@ def _mark(marks: pg.ScatterPlotItem, curve: Curve, place: int, n_curves: int) ->
     shares = (np.arange(MARKS) * n_curves + place + 0.5) / (MARKS * n_curves)
     at = np.rint(shares * last).astype(int)
     at = at[np.isfinite(curve.values[at])]
-    colour = QColor(curve.colour)
-    if curve.dimmed:
-        colour.setAlpha(DIMMED_ALPHA)
     x = at / last if curve.at is None else curve.at[at]
-    marks.setData(x, curve.values[at], symbol=curve.symbol, brush=marker_brush(colour.rgba()))
+    marks.setData(x, curve.values[at], symbol=curve.symbol, brush=marker_brush(curve.colour.rgba()))
 
 
 def _is_same(one: Curve, other: Curve) -> bool:
     """Return whether both have the same marks; values are the same when they are one array."""
-    looks = [(c.colour, c.symbol, c.dimmed) for c in (one, other)]
+    looks = [(c.colour, c.symbol) for c in (one, other)]
     return one.values is other.values and looks[0] == looks[1]

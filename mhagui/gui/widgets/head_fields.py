@@ -2,15 +2,18 @@
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
 
 from mhagui.document import Pattern
 from mhagui.document.head import MAX_NAME_LENGTH
 from mhagui.document.patterns import Parameter
 from mhagui.formats import short
+from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.choice_box import ChoiceBox
+from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.gui.widgets.number_box import CountBox, NumberBox, is_undo_key
+from mhagui.gui.widgets.page import FieldLabel
 from mhagui.gui.widgets.words import plain
 from mhagui.palette import ink_on
 
@@ -36,6 +39,7 @@ class NameEdit(QLineEdit):
         self.setFrame(False)
         self.setTextMargins(_NAME_MARGIN - 2, 0, _NAME_MARGIN - 2, 0)
         self.setMaxLength(MAX_NAME_LENGTH)
+        self.setAcceptDrops(False)  # a file is for the window
         palette = QPalette()
         palette.setColor(QPalette.ColorRole.Base, QColor(0, 0, 0, 0))
         self.setPalette(palette)
@@ -147,9 +151,9 @@ class SettingField(QObject):
     def __init__(self, parameter: Parameter, parent: QWidget) -> None:
         super().__init__(parent)
         self._parameter = parameter
-        self.label = QLabel(parameter.name, parent)
         self.box = _box_for(parameter)
-        self.label.setBuddy(self.box)
+        self.label = FieldLabel(parameter.name, self.box, parent)
+        put_above(self.box, Formula.SCORES)
         self.box.valueChanged.connect(self._on_value)
         self.box.refused.connect(self.refused)
 

@@ -44,6 +44,10 @@ class LogPlot(CurvePlot):
         if x is not None:
             self.cursor_line.setValue(math.log10(x))
 
+    def _number(self, drawn: float) -> float:
+        """Return the number of which ``drawn`` is the logarithm."""
+        return float(10.0**drawn)
+
     def _restyle(self) -> None:
         super()._restyle()
         self.view.setFixedHeight(LINES * self.fontMetrics().height())

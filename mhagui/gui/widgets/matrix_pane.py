@@ -1,5 +1,7 @@
 """A matrix under its caption: as numbers to type in, or as a picture."""
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -10,7 +12,7 @@ from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.editable_model import EditableMatrix, EditableModel
 from mhagui.gui.widgets.editable_table import EditableTable
 from mhagui.gui.widgets.fitting_label import FittingLabel
-from mhagui.gui.widgets.formula_tip import explain
+from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
 from mhagui.palette import diverging_table
 
@@ -50,8 +52,10 @@ class MatrixPane(QWidget):
     ) -> None:
         """Show ``matrix`` under the longest of ``captions`` that fits."""
         self.caption.set_texts(*captions)
-        explain(self.caption, formula, *more)
-        self.model.set_matrix(matrix)
+        for part in (self.caption, self.table, self.view):
+            explain(part, formula, *more)
+        put_above(self.strip, formula)
+        self.model.set_matrix(replace(matrix, formula=formula))
         self.table.setVisible(not as_picture)
         self.view.setVisible(as_picture)
         self.strip.setVisible(as_picture)

@@ -8,7 +8,9 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
+from mhagui.gui.formulas import Formula
 from mhagui.gui.widgets.drawing import demi_bold, scaled_font
+from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.gui.widgets.matrix_layout import (
     MARGIN,
     MIN_WHOLE_CELL,
@@ -32,10 +34,11 @@ _WAYS: tuple[Way, ...] = ((1,), (2,), (3,), (1, 1), (2, 1), (1, 1, 1))
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A matrix of a formula: the sign before it, its name, and what is marked in it."""
+    """A matrix of a formula: the sign before it, its name, what it is, and what is marked in it."""
 
     sign: str
     name: str
+    formula: Formula
     picture: Picture
     cursor: tuple[int | None, int | None]
 
@@ -74,10 +77,12 @@ class MatrixRow(QWidget):
     def show_terms(self, terms: Sequence[Term]) -> None:
         """Show one to three ``terms``."""
         before, self._terms = self._terms, tuple(terms)
-        for view, term in zip(self.views, self._terms, strict=False):
+        for view, name, term in zip(self.views, self._names, self._terms, strict=False):
             view.set_picture(term.picture)
             view.set_cursor_cell(*term.cursor)
             view.setAccessibleName(term.name)
+            for part in (view, name):
+                put_above(part, term.formula)
         if _outlines(before) != _outlines(self._terms):
             self._place()
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from mhagui.gui.theme import Theme, theme_of
 from mhagui.gui.widgets.drawing import LABEL_FONT, scaled_font
+from mhagui.gui.widgets.formula_tip import show_beside, tip_of_part
 from mhagui.gui.widgets.matrix_keys import moved
 from mhagui.gui.widgets.matrix_layout import MARGIN, Gutters, MatrixLayout, Surroundings, lay_out
 from mhagui.gui.widgets.matrix_painter import dimmed_table, matrix_pixmap
@@ -167,7 +168,7 @@ class MatrixView(QWidget):
         words = [f"row {picture.row_names[row]}"] if row is not None else []
         words += [f"column {picture.column_names[column]}"] if column is not None else []
         if row is not None and column is not None:
-            words.append(_value_words(picture, row, column))
+            words.append(self.value_words(picture, row, column))
         return ", ".join(words)
 
     # --- painting
@@ -252,16 +253,25 @@ class MatrixView(QWidget):
     # --- what the user does
 
     def event(self, event: QEvent) -> bool:
-        """Let no tooltip cover the cells."""
+        """Say the number of the cell under a pointer at rest, beside the cells: none is covered."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             cell = self.cell_at(QPointF(event.pos()))
-            if cell is not None:
-                self.tell_cell(*cell)
+            if cell is not None and self._picture is not None:
+                tip = tip_of_part(self, self._cell_words(self._picture, *cell))
+                show_beside(self, tip, self.cell_rect(*cell))
                 return True
         return super().event(event)
 
-    def tell_cell(self, _row: int, _column: int) -> None:
-        """Say more of the cell under a pointer at rest; here it is read out elsewhere."""
+    def _cell_words(self, picture: Picture, row: int, column: int) -> str:
+        """Return which cell it is, of which matrix, and its number."""
+        where = f"row {picture.row_names[row]}, column {picture.column_names[column]}"
+        return f"{self.accessibleName()}, {where}: {self.value_words(picture, row, column)}"
+
+    def value_words(self, picture: Picture, row: int, column: int) -> str:
+        """Return the number of a cell as it is read out."""
+        if not picture.is_allowed(row, column):
+            return "masked"
+        return f"{picture.noun} {picture.precision.fixed(float(picture.values[row, column]), 4)}"
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Ask for the cursor under the pointer, once per cell."""
@@ -324,12 +334,6 @@ def _is_inside(picture: Picture, row: int | None, column: int | None) -> bool:
     if row is None and column is None:
         return False
     return (row is None or 0 <= row < rows) and (column is None or 0 <= column < columns)
-
-
-def _value_words(picture: Picture, row: int, column: int) -> str:
-    if not picture.is_allowed(row, column):
-        return "masked"
-    return f"{picture.noun} {picture.precision.fixed(float(picture.values[row, column]), 4)}"
 
 
 def _to_whole_pixels(painter: QPainter) -> QPointF:

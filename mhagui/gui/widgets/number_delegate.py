@@ -39,6 +39,7 @@ class NumberDelegate(QStyledItemDelegate):
         """Return a line of text."""
         editor = QLineEdit(parent)
         editor.setObjectName(self._editor_name)
+        editor.setAcceptDrops(False)  # a file is for the window
         editor.setFrame(False)
         editor.setAlignment(Qt.AlignmentFlag.AlignRight)
         editor.setAccessibleName(str(index.data(Role.AccessibleTextRole)))

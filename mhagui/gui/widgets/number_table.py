@@ -45,6 +45,7 @@ from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.formula_tip import with_formula
+from mhagui.gui.widgets.words import below, plain
 from mhagui.palette import ink_on
 
 Index = QModelIndex | QPersistentModelIndex
@@ -144,7 +145,7 @@ class NumberModel(QAbstractTableModel):
             case Role.TextAlignmentRole:
                 return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             case Role.ToolTipRole:
-                return _tip(row)
+                return _cell_tip(row, column, value)
             case Role.FontRole:
                 return _bold() if row.summary else None
         return None
@@ -454,6 +455,15 @@ def _extremes(block: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def _tip(label: Row | Column) -> str | None:
     return with_formula(label.formula, label.tip) if label.formula else label.tip or None
+
+
+def _cell_tip(row: Row, column: Column, value: float) -> str | None:
+    """Return the formula of a cell, its number, and what its row's label says."""
+    formula = row.formula or column.formula
+    if formula is None:
+        return row.tip or None
+    more = row.tip or formula.sentences
+    return with_formula(formula, below(plain(_spoken(row, column, value)), more))
 
 
 def _bold() -> QFont:

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from mhagui.gui.formulas import Formula
 from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.number_table import NumberTable
 
 
@@ -38,9 +40,11 @@ def _fill(body: QWidget, parts: Sequence[QWidget | QLayout]) -> QVBoxLayout:
     return rows
 
 
-def heading(title: str = "") -> QLabel:
-    """Return a heading with a little room above it."""
+def heading(title: str = "", formula: Formula | None = None) -> QLabel:
+    """Return a heading with a little room above it, explained where it names a quantity."""
     label = QLabel(title)
+    if formula is not None:
+        explain(label, formula)
     label.setWordWrap(True)
     label.setFont(demi_bold(QFont()))
     label.setContentsMargins(0, 6, 0, 0)
@@ -72,11 +76,23 @@ def sentence(object_name: str = "", text: str = "") -> QLabel:
     return label
 
 
+class FieldLabel(QLabel):
+    """The label of a field; its tooltip is that of the field."""
+
+    def __init__(self, text: str, field: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setBuddy(field)
+
+    def event(self, event: QEvent) -> bool:
+        """Have the field explain itself."""
+        if event.type() == QEvent.Type.ToolTip and self.buddy() is not None:
+            return QApplication.sendEvent(self.buddy(), event)
+        return super().event(event)
+
+
 def label_of(field: QWidget, text: str) -> QLabel:
     """Return the label that stands before ``field``."""
-    label = QLabel(text)
-    label.setBuddy(field)
-    return label
+    return FieldLabel(text, field)
 
 
 def number_table(

@@ -3,9 +3,8 @@
 import math
 from dataclasses import replace
 
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QColor, QGuiApplication, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QToolTip
 
 from mhagui import core
 from mhagui.document.records import Array
@@ -25,7 +24,7 @@ Names = tuple[str, ...]
 class SnugMatrixView(MatrixView):
     """Asks for small cells at first, and then for the height that goes with the width it got.
 
-    A pointer at rest on a cell is told its number, below the cells; all of them can be copied.
+    Its numbers, of which few have room in cells so small, can be copied.
     """
 
     def __init__(self) -> None:
@@ -62,17 +61,9 @@ class SnugMatrixView(MatrixView):
         if self.picture is not None:
             QGuiApplication.clipboard().setText(write_table(self.picture.values))
 
-    def tell_cell(self, row: int, column: int) -> None:
-        """Say the number of a cell, below the cells."""
-        if self.picture is not None:
-            where = (
-                f"row {self.picture.row_labels[row]}, column {self.picture.column_labels[column]}"
-            )
-            value = float(self.picture.values[row, column])
-            number = self.picture.precision.short(value, 6)
-            place = self.mapToGlobal(QPoint(0, self.height()))
-            words = f"{self.accessibleName()}, {where}: {number}"
-            QToolTip.showText(place, words, self, self.cell_rect(row, column))
+    def value_words(self, picture: Picture, row: int, column: int) -> str:
+        """Return the number of a cell, to more digits than there is room for in it."""
+        return picture.precision.short(float(picture.values[row, column]), 6)
 
     def sizeHint(self) -> QSize:
         """Return the width of small cells, and the height that goes with the width there is."""

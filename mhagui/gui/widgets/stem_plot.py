@@ -25,13 +25,16 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from mhagui.core import pool_maximum
 from mhagui.formats import USUAL, Precision, short
+from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import Theme, theme_of
-from mhagui.gui.widgets.curve_plot import DIMMED_ALPHA, round_step
+from mhagui.gui.widgets.curve_plot import round_step
 from mhagui.gui.widgets.drawing import LABEL_FONT, indexed_image, scaled_font
+from mhagui.gui.widgets.formula_tip import with_formula
 from mhagui.gui.widgets.matrix_keys import moved
 from mhagui.gui.widgets.matrix_layout import LABEL_GAP, label_height
 from mhagui.gui.widgets.matrix_painter import HATCH_PERIOD, hatch_image
 from mhagui.gui.widgets.matrix_picture import HATCHED
+from mhagui.gui.widgets.words import below
 
 HEAD = 6  # room for the dot of a whole tap, logical pixels
 FRAME = 2  # room for the focus frame
@@ -60,7 +63,7 @@ class Stems:
     colour
         Of the stems.
     dimmed
-        Drawn faint.
+        Drawn dashed, with hollow dots.
     precision
         How weights are read out.
     """
@@ -269,9 +272,9 @@ class StemPlot(QWidget):
     def event(self, event: QEvent) -> bool:
         """Say in the tooltip what the pointer is on."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self._stems:
-            key = self.key_at(event.pos().x())
-            text = f"{_words(self._stems, key)}\n{self.toolTip()}"
-            QToolTip.showText(event.globalPos(), text, self)
+            words = _words(self._stems, self.key_at(event.pos().x()))
+            tip = with_formula(Formula.IMPULSE_RESPONSE, below(words, self.toolTip()))
+            QToolTip.showText(event.globalPos(), tip, self)
             return True
         return super().event(event)
 
@@ -285,9 +288,6 @@ class _StemPainter:
         self._painter, self._stems, self._area = painter, stems, area
         self._ratio, self._theme = ratio, theme
         self._pitch = area.width() / stems.n_positions
-        self._colour = QColor(stems.colour)
-        if stems.dimmed:
-            self._colour.setAlpha(DIMMED_ALPHA)
 
     def paint(self) -> None:
         """Paint from the ground up."""
@@ -331,7 +331,9 @@ class _StemPainter:
         painter, ratio = self._painter, self._ratio
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         width = max(round(min(STEM * ratio, 0.4 * self._pitch)), 1)
-        painter.setPen(QPen(self._colour, width, c=Qt.PenCapStyle.FlatCap))
+        colour, is_dimmed = self._stems.colour, self._stems.dimmed
+        style = Qt.PenStyle.DashLine if is_dimmed else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(colour, width, style, Qt.PenCapStyle.FlatCap))
         radius = min(DOT * ratio, 0.35 * self._pitch)
         xs = np.rint(self._x(0) + np.arange(len(self._stems.taps)) * self._pitch - width / 2)
         xs += width / 2
@@ -339,8 +341,9 @@ class _StemPainter:
         tops = bottom - self._stems.taps * self._area.height()
         places = list(zip(xs.tolist(), tops.tolist(), strict=True))
         painter.drawLines([QLineF(x, bottom, x, top) for x, top in places])
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._colour)
+        painter.setPen(QPen(colour, ratio))
+        painter.setBrush(self._theme.plot if is_dimmed else colour)
+        radius -= ratio / 2  # half of the rim
         for x, top in places:
             painter.drawEllipse(QPointF(x, top), radius, radius)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
@@ -357,7 +360,7 @@ class _StemPainter:
         # What a growing box has is a pixel high, however small that is.
         is_more = taps >= 0.5 / len(self._stems.taps)
         image[levels < np.maximum(taps * height, is_more)] = 2
-        colours = [0, self._theme.hatch.rgba(), self._colour.rgba()]
+        colours = [0, self._theme.hatch.rgba(), self._stems.colour.rgba()]
         return indexed_image(image, colours)
 
 

@@ -22,7 +22,7 @@ ICON_MARGIN = 2  # that styles leave on the left of an icon
 COLUMNS = 4  # where steps lie side by side
 
 
-class _Step(QToolButton):
+class StepButton(QToolButton):
     """A flat button with a small picture that is framed as a card while it is checked.
 
     The picture is no icon: each new icon would stay behind in Qt's cache of pixmaps.
@@ -73,8 +73,8 @@ class StepList(QWidget):
         self._group.idClicked.connect(self.chosen)
         self.set_upright(False)
 
-    def _button(self, number: int, name: str, tip: str) -> _Step:
-        button = _Step()
+    def _button(self, number: int, name: str, tip: str) -> StepButton:
+        button = StepButton()
         button.setText(f"{number + 1} {name}")
         button.setToolTip(tip)
         button.setAccessibleName(f"Stage {number + 1}, {name}")

@@ -34,6 +34,14 @@ def make(qtbot, bench):
 
 
 @pytest.fixture
+def failed(bench):
+    """The sentences about what could not be read or written."""
+    sentences = []
+    bench.failed.connect(sentences.append)
+    return sentences
+
+
+@pytest.fixture
 def dock(make):
     return make()
 

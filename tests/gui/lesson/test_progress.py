@@ -47,7 +47,7 @@ def test_the_last_moment_is_kept_when_the_program_ends(make, store, qapp):
 
 
 def test_a_file_that_cannot_be_read_is_said_once_and_begins_anew(
-    make, store, refused, settle, bench
+    make, store, failed, settle, bench
 ):
     store.path.parent.mkdir()
     store.path.write_bytes(b"garbage")
@@ -55,8 +55,8 @@ def test_a_file_that_cannot_be_read_is_said_once_and_begins_anew(
     settle()
     bench.look(stage=1)
     settle()
-    assert len(refused) == 1
-    assert "begins anew" in refused[0]
+    assert len(failed) == 1
+    assert "begins anew" in failed[0]
     assert dock.session.progress == Progress()
 
 
@@ -65,7 +65,7 @@ def test_a_file_that_cannot_be_read_is_said_once_and_begins_anew(
     [("before", "cannot be read, and is not kept:"), ("after", "Progress is not kept:")],
 )
 def test_a_disk_that_fails_is_said_once_and_disturbs_nothing(
-    make, store, refused, settle, bench, when, sentence, met
+    make, store, failed, settle, bench, when, sentence, met
 ):
     if when == "before":
         store.path.parent.write_bytes(b"")  # where the folder should be
@@ -79,8 +79,8 @@ def test_a_disk_that_fails_is_said_once_and_disturbs_nothing(
     bench.edit(set_key_magnitude(1, 6.0))
     settle()
     dock.session.save_now()
-    assert len(refused) == 1
-    assert sentence in refused[0]
+    assert len(failed) == 1
+    assert sentence in failed[0]
     assert met(dock) == [True, False, False]
 
 
@@ -153,7 +153,7 @@ def test_the_pointer_tells_that_a_report_is_being_written(dock, monkeypatch, tmp
     assert QGuiApplication.overrideCursor() is None
 
 
-def test_a_report_that_cannot_be_written_is_said(dock, refused, tmp_path):
+def test_a_report_that_cannot_be_written_is_said(dock, failed, tmp_path):
     dock.export_report(tmp_path / "no" / "report.md")
-    assert len(refused) == 1
-    assert "does not exist" in refused[0]
+    assert len(failed) == 1
+    assert "does not exist" in failed[0]

@@ -1,0 +1,51 @@
+"""What the user should know of files, told in the notice bar for as long as it holds."""
+
+from PySide6.QtCore import QObject
+
+from mhagui.files import Stamp, stamp
+from mhagui.gui.file_session import FileSession
+from mhagui.gui.notices import Action, NoticeBar
+
+
+class FileNotices(QObject):
+    """Tells what could not be read or written, and that another program has changed the file."""
+
+    def __init__(self, files: FileSession, notices: NoticeBar, parent: QObject) -> None:
+        super().__init__(parent)
+        self._files, self._notices = files, notices
+        self._told: list[str] = []
+        self._path = files.state.path
+        self._known: Stamp | None = None  # the state of the file that was told of
+        files.failed.connect(self._tell)
+        files.used.connect(self._take_back)
+        files.changed.connect(self._on_changed)
+
+    def check(self) -> None:
+        """Offer to load the file again that was changed elsewhere, once for each change.
+
+        Where there is something to save here as well, saving asks which of the two is to be kept.
+        """
+        path = self._files.state.path
+        if path is None or self._files.is_modified or not self._files.is_changed_elsewhere:
+            return
+        now = stamp(path)
+        if now != self._known:
+            self._known = now
+            sentence = f"“{path.name}” has been changed by another program."
+            self._notices.withdraw(sentence)
+            self._tell(sentence, ("&Reload", self._files.revert))
+
+    def _tell(self, sentence: str, *actions: Action) -> None:
+        self._told.append(sentence)
+        self._notices.tell(sentence, actions=actions, is_urgent=True)
+
+    def _take_back(self) -> None:
+        """Have what was told answered: a file was read or written, or it was another one's."""
+        for sentence in self._told:
+            self._notices.withdraw(sentence)
+        self._told = []
+
+    def _on_changed(self) -> None:
+        if self._files.state.path != self._path:
+            self._path = self._files.state.path
+            self._take_back()

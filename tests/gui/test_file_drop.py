@@ -1,0 +1,150 @@
+"""Files that are dropped, anywhere on a real window."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QTableView, QWidget
+from pytestqt.qtbot import QtBot
+
+from mhagui.document import ViewState, load_lesson
+from mhagui.document.edits import AddHead
+from mhagui.document.patterns import Pattern
+from mhagui.document.session import Session
+from mhagui.document.session_file import write_session
+from mhagui.gui.file_drop import WHAT_CAN
+from mhagui.gui.main_window import MainWindow
+
+COPY, MOVE = Qt.DropAction.CopyAction, Qt.DropAction.MoveAction
+
+
+@pytest.fixture
+def window(qtbot: QtBot, settle: Callable[[], None]) -> Iterator[MainWindow]:
+    window = MainWindow(load_lesson("induction"))
+    qtbot.addWidget(window)
+    with qtbot.waitExposed(window):
+        window.show()
+    settle()
+    yield window
+    window.close()
+
+
+def a_scene(path: Path) -> Path:
+    scene = load_lesson("two-heads")
+    write_session(path, Session(scene, ViewState.of(scene)))
+    return path
+
+
+def files(*paths: Path) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return data
+
+
+def drop(target: QWidget, data: QMimeData, actions: Qt.DropAction = COPY | MOVE) -> bool:
+    """Drag onto a widget, and let go where it, or one that it is in, takes that."""
+    # By Shift a file is moved: whoever has it deletes it then.
+    button, key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
+    enter = QDragEnterEvent(QPoint(5, 5), actions, data, button, key)
+    enter.ignore()
+    QApplication.sendEvent(target, enter)
+    if enter.isAccepted():
+        event = QDropEvent(QPointF(5, 5), actions, data, button, key)
+        QApplication.sendEvent(target, event)
+        assert (enter.dropAction(), event.dropAction()) == (COPY, COPY)
+    return enter.isAccepted()
+
+
+def refusal(window: MainWindow) -> str:
+    return window.findChild(QLabel, "refusal").text()
+
+
+@pytest.mark.parametrize("name", ["dropped.mhascene", "A.MHASCENE", "b.Json"])
+def test_a_scene_file_that_is_dropped_on_the_window_is_opened(window, qtbot, tmp_path, name):
+    path = a_scene(tmp_path / name)
+    assert drop(window, files(path))
+    qtbot.waitUntil(lambda: window.files.state.path == path)
+    assert window.bench.scene == load_lesson("two-heads")
+
+
+def test_no_widget_of_the_window_keeps_a_file_to_itself(window, qtbot, settle, tmp_path):
+    """Not one that was there from the start, nor a card or an editor that came later."""
+    window.docks.draw_ahead()
+    window.bench.edit(AddHead(Pattern.SELF))
+    settle()
+    for dock in window.docks.all:
+        window.docks.enter(dock)
+        settle()
+    choice = window.findChild(QComboBox, "lessonExercise")
+    for row in range(choice.count()):
+        choice.setCurrentIndex(row)
+        settle()
+        assert_takers(window)
+    n_editors = sum(opened_editor(table) for table in window.findChildren(QTableView))
+    assert n_editors >= 3
+    lines = [line.objectName() for line in window.findChildren(QLineEdit)]
+    assert {"cellEditor", "tokenSequence", "commandQuery", "nameEdit3"} <= set(lines)
+    assert_takers(window)
+
+
+def assert_takers(window: MainWindow) -> None:
+    takers = [widget for widget in window.findChildren(QWidget) if widget.acceptDrops()]
+    assert set(takers) == set(window.docks.all)  # which hand it on, also where they float
+
+
+def opened_editor(table: QTableView) -> bool:
+    model = table.model()
+    index = model.index(model.rowCount() - 1, model.columnCount() - 1)
+    if not index.flags() & Qt.ItemFlag.ItemIsEditable:
+        return False
+    table.setCurrentIndex(index)
+    table.edit(index)
+    return True
+
+
+@pytest.mark.parametrize(
+    "name", ["nameEdit1", "gainBox1", "tokenSequence", "entropyPlot", "heatmap1", "historyList"]
+)
+def test_a_file_is_opened_wherever_it_is_dropped(window, qtbot, settle, tmp_path, name):
+    path = a_scene(tmp_path / "a.json")
+    target = window.findChild(QWidget, name)
+    for child in target.findChildren(QWidget) or [target]:
+        before = child.text() if isinstance(child, QLineEdit) else ""
+        assert drop(child, files(tmp_path / "none.png"))
+        assert (child.text() if isinstance(child, QLineEdit) else "") == before
+    assert drop(target, files(path))
+    qtbot.waitUntil(lambda: window.files.state.path == path)
+
+
+def test_a_file_is_opened_that_is_dropped_on_a_dock_that_floats(window, qtbot, settle, tmp_path):
+    path = a_scene(tmp_path / "a.json")
+    dock = window.docks.heatmaps
+    dock.setFloating(True)
+    settle()
+    assert drop(dock.widget(), files(path))
+    qtbot.waitUntil(lambda: window.files.state.path == path)
+
+
+@pytest.mark.parametrize("names", [["a.json", "b.json"], ["picture.png"], ["folder"]])
+def test_what_else_is_dropped_is_refused_in_a_sentence(window, qtbot, tmp_path, names):
+    before = window.bench.scene
+    assert drop(window, files(*(tmp_path / name for name in names)))
+    qtbot.waitUntil(lambda: refusal(window) == WHAT_CAN)
+    assert window.bench.scene is before
+
+
+def test_a_page_of_the_web_is_no_file(window, qtbot):
+    data = QMimeData()
+    data.setUrls([QUrl("https://example.org/a.json")])
+    assert drop(window, data)
+    qtbot.waitUntil(lambda: refusal(window) == WHAT_CAN)
+
+
+def test_text_is_not_taken_and_no_file_is_ever_moved(window, tmp_path):
+    text = QMimeData()
+    text.setText("hello")
+    assert not drop(window, text)
+    assert not drop(window.findChild(QWidget, "nameEdit1"), text)
+    assert not drop(window, files(tmp_path / "a.json"), MOVE)
