@@ -10,12 +10,18 @@ os.environ["QT_SCALE_FACTOR"] = "1.5"
 
 from PySide6.QtWidgets import QApplication
 
-from mhagui.document import Cursor, load_lesson
-from mhagui.document.edits import set_gain, set_key_magnitude
+from mhagui.document import Cursor, Pattern, load_lesson
+from mhagui.document.edits import (
+    SetPattern,
+    SetProjectionBlock,
+    set_gain,
+    set_key_magnitude,
+    set_muted,
+)
 from mhagui.gui.application import make_application
 from mhagui.gui.main_window import MainWindow
-from mhagui.gui.progress_store import ProgressStore
 from mhagui.gui.theme import ThemeChoice, apply_theme
+from mhagui.home import Home
 
 PICTURES = Path(__file__).parent / "pictures"
 LIGHT, DARK = ThemeChoice.LIGHT, ThemeChoice.DARK
@@ -31,6 +37,7 @@ def main() -> None:
     take(app, "pipeline", "four-heads", explain_a_cell)
     take(app, "induction", "induction", point_at_the_prediction)
     take(app, "impulse", "four-heads", double_the_gain)
+    take(app, "history", "four-heads", work_and_save)
 
 
 def take(
@@ -43,8 +50,7 @@ def take(
     """Write the picture ``name``: a new window with ``lesson``, after ``use`` has used it."""
     apply_theme(theme)
     with tempfile.TemporaryDirectory() as folder:
-        store = ProgressStore(Path(folder) / "progress.json")
-        window = MainWindow(load_lesson(lesson), store=store)
+        window = MainWindow(load_lesson(lesson), home=Home.below(Path(folder)))
         window.show()
         settle(app)
         use(window)
@@ -52,6 +58,7 @@ def take(
         path = PICTURES / f"{name}.png"
         window.grab().save(str(path))
         print(path)
+        window.bench.open(load_lesson(lesson))  # or closing would ask whether to save
         window.close()
         window.deleteLater()
         settle(app)
@@ -95,6 +102,20 @@ def double_the_gain(window: MainWindow) -> None:
     """Look at the filters with head 1 at twice its gain."""
     window.docks.show(["impulseDock"])
     window.bench.edit(set_gain(1, 2.0))
+
+
+def work_and_save(window: MainWindow) -> None:
+    """Take some steps, save in between, and take one back."""
+    for edit in (set_gain(2, 2.68), set_muted(1, True), SetProjectionBlock(1, 7, [[0.25]])):
+        window.bench.edit(edit)
+    with tempfile.TemporaryDirectory() as folder:
+        window.files.write(Path(folder) / "mine.mhascene")
+    window.statusBar().clearMessage()  # which says where: nobody's business
+    window.bench.edit(set_gain(3, 2.1))
+    window.bench.edit(SetPattern(4, Pattern.DELAY))
+    window.bench.undo()
+    window.docks.show(["historyDock"])
+    window.bench.point(head=window.bench.scene.heads[2].uid)
 
 
 if __name__ == "__main__":
