@@ -33,8 +33,9 @@ test:
 
 reliability:
 	@.ci/prepare test
-	MHAGUI_KILLS=200 MHAGUI_MACHINE_EXAMPLES=2000 QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest \
-	    --timeout 1800 -s tests/reliability tests/document/test_session_machine.py
+	MHAGUI_KILLS=200 MHAGUI_MACHINE_EXAMPLES=2000 MHAGUI_STARTS=20 QT_QPA_PLATFORM=offscreen \
+	    .venv/bin/python -m pytest --timeout 1800 -s tests/reliability \
+	    tests/document/test_session_machine.py tests/end_to_end/test_start_use_quit.py
 	.venv/bin/python tests/reliability/fuzz_sessions.py --count 26000
 
 soak:

@@ -19,12 +19,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from mhagui import __version__
 from mhagui.errors import UserError, visible
-from mhagui.files import absolute, stamp
 
 if TYPE_CHECKING:
     from mhagui.document import Scene
-    from mhagui.document.origin import Origin
-    from mhagui.document.session import Session
 
 DEFAULT_SCENE = "four-heads"
 
@@ -98,8 +95,9 @@ def _open_window(arguments: list[str]) -> int:
         if options.scene is None:
             return OK
     from mhagui.display_check import missing_libraries, why_no_display
+    from mhagui.document import open_named
 
-    session, origin = _opened(options.scene)
+    session, origin = open_named(options.scene or DEFAULT_SCENE)
     scene = session.scene
     obstacle = why_no_display() or missing_libraries()
     if obstacle is None:
@@ -142,7 +140,7 @@ def _window_parser() -> argparse.ArgumentParser:
 def _write_instead(scene: "Scene", folder: Path, obstacle: str) -> int:
     from mhagui import figures, report
     from mhagui.document import compute
-    from mhagui.files import make_folder, write_all
+    from mhagui.files import write_into
 
     told = visible(obstacle)
     _say(f"{told}; writing the figures and the report of “{scene.title}” instead.")
@@ -152,8 +150,7 @@ def _write_instead(scene: "Scene", folder: Path, obstacle: str) -> int:
     contents = figures.render_all(scene, result, names, figures.FORMATS)
     contents["report.txt"] = report.report_text(scene, result).encode()
     contents["report.json"] = report.report_json(scene, result).encode()
-    make_folder(folder)
-    write_all({folder / name: data for name, data in contents.items()})
+    write_into(folder, contents)
     where = visible(str(folder.resolve()))
     _say(f"{len(contents)} files are in {where}: {', '.join(contents)}")
     return OK
@@ -190,7 +187,7 @@ def _report(arguments: list[str]) -> int:
     )
     options = parser.parse_args(arguments)
     _give_back_scene(options, options.gain, lambda value: "=" in value)
-    scene = _with_gains(_load(options.scene), options.gain)
+    scene = _scene_of(options)
     from mhagui import report
     from mhagui.document import compute
 
@@ -218,7 +215,7 @@ def _export(arguments: list[str]) -> int:
     dpi = _whole_number("--dpi", options.dpi)
     row = None if options.row is None else _whole_number("--row", options.row) - 1
     head = 0 if options.head is None else _whole_number("--head", options.head) - 1
-    scene = _with_gains(_load(options.scene), options.gain)
+    scene = _scene_of(options)
     from mhagui.document import compute
 
     result = compute(scene)
@@ -330,29 +327,13 @@ def _give_back_scene(
             options.scene = values.pop()
 
 
-def _load(scene: str | None) -> "Scene":
+def _scene_of(options: argparse.Namespace) -> "Scene":
+    """Return the scene that is asked for, with the gains that are."""
     from mhagui.document import load_scene
-
-    return load_scene(scene or DEFAULT_SCENE)
-
-
-def _opened(name: str | None) -> "tuple[Session, Origin]":
-    """Return what is to lie on the bench, and the file that it is kept in, if it is a file's."""
-    from mhagui.document import lesson_names
-    from mhagui.document.lessons import load_session
-    from mhagui.document.origin import Origin
-
-    name = name or DEFAULT_SCENE
-    path = None if name in lesson_names() else absolute(Path(name))
-    before = None if path is None else stamp(path)
-    session = load_session(name)
-    return session, Origin(path, session.scene, before)
-
-
-def _with_gains(scene: "Scene", gains: Sequence[str]) -> "Scene":
     from mhagui.document.edits import set_gain
 
-    for text in gains:
+    scene = load_scene(options.scene or DEFAULT_SCENE)
+    for text in options.gain:
         number, equals, value = text.partition("=")
         if not equals or not number.strip().removeprefix("-").isdecimal():
             raise UserError(
@@ -455,16 +436,16 @@ def _complain(text: str, status: int) -> int:
 
 
 def _report_bug(error: Exception) -> int:
-    from mhagui.fault_log import FaultLog, trace_of
+    from mhagui.fault_log import DEBUG_VARIABLE, FaultLog, trace_of
     from mhagui.home import own_home
 
-    if os.environ.get("MHAGUI_DEBUG") and sys.stderr is not None:
+    if os.environ.get(DEBUG_VARIABLE) and sys.stderr is not None:
         traceback.print_exception(error)
     log = FaultLog(own_home().logs)
     log.write(trace_of(error))
     log.close()
     what = f"{type(error).__name__}: {error}"
-    advice = "with MHAGUI_DEBUG=1 set it prints where"
+    advice = f"with {DEBUG_VARIABLE}=1 set it prints where"
     where = f"{log.path} says where" if log.path.is_file() else advice
     return _complain(f"this is a bug, {what}; {where}.", BUG)
 

@@ -6,7 +6,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from logging import ERROR, INFO, WARNING, Formatter, Handler, LogRecord, NullHandler
+from logging import ERROR, WARNING, Formatter, Handler, LogRecord, NullHandler
 from pathlib import Path
 
 from mhagui import __version__
@@ -16,7 +16,8 @@ MAX_FILE_BYTES = 512 * 1024
 OLD_FILES = 2
 MAX_ENTRY = 20_000  # characters
 MOST_A_MINUTE = 20
-FAULT, NOTE, WORD = ERROR, WARNING, INFO  # how bad an entry is
+DEBUG_VARIABLE = "MHAGUI_DEBUG"  # set, faults are printed as well
+FAULT, NOTE = ERROR, WARNING  # how bad an entry is
 
 
 class FaultLog:
@@ -31,7 +32,7 @@ class FaultLog:
         self._clock = clock
         self._lock = threading.RLock()  # a fault may come in the midst of writing another
         self._handler: Handler | None = None
-        self._measures = {level: _Measure() for level in (FAULT, NOTE, WORD)}
+        self._measures = {level: _Measure() for level in (FAULT, NOTE)}
 
     def write(self, text: str, level: int = FAULT) -> None:
         """Write ``text``, as an entry with time and version, unless there are too many."""
@@ -85,7 +86,10 @@ def trace_of(error: BaseException) -> str:
 
 
 def _handler(path: Path) -> Handler:
-    from logging.handlers import RotatingFileHandler  # takes long
+    try:
+        from logging.handlers import RotatingFileHandler  # takes long
+    except (ImportError, OSError):  # no more files can be opened, say
+        return NullHandler()
 
     class Quiet(RotatingFileHandler):
         def handleError(self, record: LogRecord) -> None:  # noqa: N802 - logging's words

@@ -6,7 +6,7 @@ import re
 import shutil
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,44 +32,6 @@ _TEMPORARY = re.compile(r"\.mhagui-[0-9a-f]{32}\.tmp")
 _ABANDONED = 24 * 60 * 60  # seconds: no file takes as long to write
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path``; after a failure the file is as it was before.
-
-    Once this returns the file is on the disk, and survives that the power fails.
-
-    Raises
-    ------
-    UserError
-        When that cannot be done, with the path and the reason.
-    """
-    write_all({path: data})
-
-
-def write_all(contents: Mapping[Path, bytes]) -> None:
-    """Write several files; none of them changes before all of them are on the disk.
-
-    Raises
-    ------
-    UserError
-        When one cannot be written, with its path and the reason; no temporary file stays.
-    """
-    written: list[tuple[Path, Path]] = []
-    try:
-        for path, data in contents.items():
-            target = _target(path)
-            temporary = target.with_name(f".mhagui-{uuid.uuid4().hex}.tmp")
-            written.append((temporary, target))
-            _write(temporary, target, data)
-        for temporary, target in written:
-            _replace(temporary, target)
-    finally:
-        for temporary, _ in written:
-            _remove(temporary)
-    for folder in {target.parent for _, target in written}:
-        _keep(folder)
-        _sweep(folder)
-
-
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """The state of a file: another one means that somebody has written to it."""
@@ -86,6 +48,73 @@ def stamp(path: Path) -> Stamp | None:
     except (OSError, ValueError):
         return None
     return Stamp(status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def write_atomically(
+    path: Path,
+    data: bytes,
+    before_swap: Callable[[], object] = int,
+    *,
+    is_durable: bool = True,
+) -> Stamp | None:
+    """Write ``data`` to ``path``, and return the file's new state; after a failure it is as before.
+
+    ``before_swap`` is called when all is written, and may raise to call the swap off. Once this
+    returns, a durable file survives that the power fails.
+
+    Raises
+    ------
+    UserError
+        When that cannot be done, with the path and the reason.
+    """
+    (state,) = write_all({path: data}, before_swap, is_durable=is_durable)
+    return state
+
+
+def write_all(
+    contents: Mapping[Path, bytes],
+    before_swap: Callable[[], object] = int,
+    *,
+    is_durable: bool = True,
+) -> list[Stamp | None]:
+    """Write several files; none of them changes before all of them are on the disk.
+
+    Raises
+    ------
+    UserError
+        When one cannot be written, with its path and the reason; no temporary file stays.
+    """
+    written: list[tuple[Path, Path]] = []
+    try:
+        for path, data in contents.items():
+            target = _target(path)
+            temporary = target.with_name(f".mhagui-{uuid.uuid4().hex}.tmp")
+            written.append((temporary, target))
+            _write(temporary, target, data, is_durable=is_durable)
+        # Taken now: a swap leaves it as it is, and after that others may have written.
+        states = [stamp(temporary) for temporary, _ in written]
+        before_swap()
+        for temporary, target in written:
+            _replace(temporary, target)
+    finally:
+        for temporary, _ in written:
+            _remove(temporary)
+    for folder in {target.parent for _, target in written}:
+        if is_durable:
+            _keep(folder)
+        _sweep(folder)
+    return states
+
+
+def write_into(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
+    """Write files into ``folder``, by their names, and return their paths; it is made if missing.
+
+    Raises UserError as ``make_folder`` and ``write_all`` do.
+    """
+    make_folder(folder)
+    files = {folder / name: data for name, data in contents.items()}
+    write_all(files)
+    return list(files)
 
 
 def absolute(path: Path) -> Path:
@@ -125,14 +154,15 @@ def _target(path: Path) -> Path:
     return target
 
 
-def _write(temporary: Path, target: Path, data: bytes) -> None:
+def _write(temporary: Path, target: Path, data: bytes, *, is_durable: bool) -> None:
     try:
         with temporary.open("xb") as file:
             if target.exists():  # what only the owner may read is never to be read by others
                 shutil.copymode(target, temporary)
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
+            if is_durable:
+                os.fsync(file.fileno())
     except OSError as error:
         raise UserError(f"{target} cannot be written: {reason(error)}.") from error
 

@@ -3,21 +3,25 @@
 import errno
 import os
 import stat
+from itertools import chain, count
 from pathlib import Path
+
+from mhagui.errors import UserError
 
 
 def read_kept(path: Path, most_bytes: int) -> bytes | None:
     """Return the content of ``path``, None where there is no file; never wait for a pipe.
 
-    One byte more than ``most_bytes`` is read, so that the caller sees that there is more. Raises
-    OSError where the file cannot be read.
+    Raises OSError where the file cannot be read, UserError where it has more than ``most_bytes``.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise OSError(errno.EINVAL, "it is not a file")
         with path.open("rb") as file:
-            n_bytes = os.fstat(file.fileno()).st_size  # read makes room for all it is asked for
-            return file.read(min(n_bytes, most_bytes) + 1)
+            n_bytes = os.fstat(file.fileno()).st_size
+            if n_bytes > most_bytes:
+                raise UserError(f"it has more than {most_bytes // 2**20} MB.")
+            return file.read(n_bytes)  # no more room is made than it needs
     except FileNotFoundError:
         return None
 
@@ -27,7 +31,7 @@ def put_aside(path: Path, suffix: str = "bad") -> Path:
 
     Raises OSError where that cannot be.
     """
-    names = (path.with_name(f"{path.name}.{suffix}{n}") for n in ("", *range(2, 1000)))
+    names = (path.with_name(f"{path.name}.{suffix}{n}") for n in chain([""], count(2)))
     aside = next(name for name in names if not os.path.lexists(name))
     path.replace(aside)
     return aside

@@ -21,18 +21,13 @@ class Lock:
     """What one holder at a time can have, of all processes that know its ``path``."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._file: int | None = None
-
-    @property
-    def is_held(self) -> bool:
-        """Whether it is held here."""
-        return self._file is not None
 
     def acquire(self) -> bool:
         """Hold it; False where another does. Raises OSError where none can be made."""
         while self._file is None:
-            file = os.open(self._path, _FLAGS, 0o600)
+            file = os.open(self.path, _FLAGS, 0o600)
             if not lock_file(file):
                 os.close(file)
                 return False
@@ -48,16 +43,16 @@ class Lock:
             return
         with suppress(OSError):
             if sys.platform != "win32":  # there a file that is open cannot be removed
-                self._path.unlink()
+                self.path.unlink()
         os.close(self._file)
         self._file = None
         if sys.platform == "win32":
             with suppress(OSError):
-                self._path.unlink()
+                self.path.unlink()
 
     def _is_at_its_path(self, file: int) -> bool:
         try:
-            return os.path.samestat(os.fstat(file), self._path.stat())
+            return os.path.samestat(os.fstat(file), self.path.stat())
         except FileNotFoundError:
             return False
 

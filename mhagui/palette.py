@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 
-class WeightColours(enum.Enum):
+class WeightColours(enum.StrEnum):
     """The colours of weights, dark to light; the value is their name in the menu."""
 
     VIRIDIS = "viridis"
@@ -17,7 +17,7 @@ class WeightColours(enum.Enum):
     GREY = "grey"
 
 
-class SignedColours(enum.Enum):
+class SignedColours(enum.StrEnum):
     """The colours of signed numbers, low to high; the value is their name in the menu."""
 
     BLUE_RED = "blue to red"

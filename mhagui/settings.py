@@ -4,12 +4,13 @@ import enum
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from mhagui.document.faults_of_text import fault_in_words
-from mhagui.document.view_state import Appearance
+from mhagui.document.file_text import line
+from mhagui.document.view_state import Appearance, Digits
 from mhagui.errors import UserError, visible
 from mhagui.files import make_folder, write_atomically
 from mhagui.formats import ALL_DIGITS
@@ -21,11 +22,23 @@ FORMAT = "mhagui settings"
 VERSION = 1
 FILE_NAME = "settings.json"
 MAX_FILE_BYTES = 2**20
-MOST_COMPLAINTS, LONGEST_QUOTATION = 8, 150
+MOST_COMPLAINTS = 8
 MOST_FILES = 10
 LONGEST_NAME = 40
 
 Kind = TypeVar("Kind")
+
+
+class ThemeChoice(enum.StrEnum):
+    """The colours of the window that the user asks for."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+    def __str__(self) -> str:
+        """Return the text in the menu."""
+        return "Follow the system" if self is ThemeChoice.SYSTEM else self.value.capitalize()
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,9 +62,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         The files that were opened or saved last, the newest first.
     """
 
-    theme: Literal["system", "light", "dark"] = "system"
+    theme: ThemeChoice = ThemeChoice.SYSTEM
     type_percent: Annotated[int, msgspec.Meta(ge=80, le=250)] = 100
-    digits: Literal[3, 4, 6, 10, 17] = 4
+    digits: Digits = Digits.FOUR
     weight_colours: WeightColours = WeightColours.VIRIDIS
     signed_colours: SignedColours = SignedColours.BLUE_RED
     layout: Layout | None = None
@@ -96,7 +109,7 @@ def settings_from_json(text: bytes) -> tuple[Settings, list[str]]:
         heading = msgspec.json.decode(text, type=_Heading)
         entries = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
     except _FAULTS as error:
-        raise UserError(f"it holds no settings: {_short(fault_in_words(error))}.") from error
+        raise UserError(f"it holds no settings: {line(fault_in_words(error))}.") from error
     if heading.format != FORMAT:
         raise UserError(f"it is not “{FORMAT}”.")
     if heading.version > VERSION:
@@ -117,7 +130,7 @@ class _Reading:
     def entry(self, name: str, raw: msgspec.Raw) -> object:
         """Return the value of one entry."""
         if name not in _KINDS:
-            self.complaints.append(f"There is no setting “{_short(name)}”; it is left out.")
+            self.complaints.append(f"There is no setting “{line(name)}”; it is left out.")
             return None
         what = f"The setting “{name}”"
         if name == "layouts":
@@ -130,7 +143,7 @@ class _Reading:
         return self._value(raw, _KINDS[name], what)
 
     def _layout(self, name: str, raw: msgspec.Raw) -> tuple[str, Layout] | None:
-        what = f"The layout “{_short(name)}”"
+        what = f"The layout “{line(name)}”"
         fault = fault_of_name(name)
         if fault:
             self.complaints.append(f"{what} is left out: {fault}")
@@ -146,15 +159,15 @@ class _Reading:
             if choices:
                 value = bytes(raw).decode(errors="replace")[:LONGEST_NAME]
                 why = f"it is {value}; it can be {choices}"
-            self.complaints.append(f"{what} is left out: {_short(why)}.")
+            self.complaints.append(f"{what} is left out: {line(why)}.")
             return None
 
 
 def _choices(kind: object) -> str:
     """Return the values that an entry can have, where these are few."""
-    values = get_args(kind) if get_origin(kind) is Literal else ()
-    if isinstance(kind, type) and issubclass(kind, enum.Enum):
-        values = tuple(member.value for member in kind)
+    if not (isinstance(kind, type) and issubclass(kind, enum.Enum)):
+        return ""
+    values = (member.value for member in kind)
     return ", ".join(f"{value} (all)" if value == ALL_DIGITS else str(value) for value in values)
 
 
@@ -203,7 +216,7 @@ class SettingsStore:
             return
         make_folder(self.path.parent)
         joined = _joined(settings, self._known, self._kept(settings))
-        write_atomically(self.path, settings_to_json(joined))
+        write_atomically(self.path, settings_to_json(joined), is_durable=False)
         self._known = settings
 
     def reset(self) -> Path | None:
@@ -228,11 +241,7 @@ class SettingsStore:
 
     def _read(self) -> tuple[Settings, list[str]]:
         text = read_kept(self.path, MAX_FILE_BYTES)
-        if text is None:
-            return Settings(), []
-        if len(text) > MAX_FILE_BYTES:
-            raise UserError(f"it has more than {MAX_FILE_BYTES // 2**20} MB.")
-        return settings_from_json(text)
+        return (Settings(), []) if text is None else settings_from_json(text)
 
     def _put_aside(self, reason: UserError) -> str:
         try:
@@ -291,11 +300,6 @@ def _few(complaints: list[str]) -> list[str]:
     if rest <= 0:
         return complaints
     return [*complaints[:MOST_COMPLAINTS], f"{rest} more are left out."]
-
-
-def _short(text: object) -> str:
-    """Return a text that came from a file as a part of a sentence."""
-    return visible(str(text))[:LONGEST_QUOTATION]
 
 
 def _is_text(path: str) -> bool:

@@ -505,7 +505,7 @@ def test_a_bug_is_called_one_and_shows_its_place_when_asked(capsys, monkeypatch)
     def fail(name):
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr(cli, "_load", fail)
+    monkeypatch.setattr(cli, "_scene_of", fail)
     monkeypatch.delenv("MHAGUI_DEBUG", raising=False)
     out, err = ends_with(capsys, ["report"], 1)
     assert out == ""

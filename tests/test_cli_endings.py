@@ -63,7 +63,7 @@ def test_no_complaint_takes_the_output_where_stderr_is_closed(capsys, monkeypatc
     monkeypatch.setenv("MHAGUI_DEBUG", debug)
     monkeypatch.setattr(sys, "stderr", None)
     assert cli.main(["nolesson"]) == 2
-    monkeypatch.setattr(cli, "_load", lambda name: 1 // 0)
+    monkeypatch.setattr(cli, "_scene_of", lambda options: 1 // 0)
     assert cli.main(["report"]) == 1
     assert capsys.readouterr().out == ""
 
@@ -116,8 +116,8 @@ def test_a_signal_that_was_to_be_ignored_is(capsys, monkeypatch):
 
 
 def test_an_interrupt_is_quiet(capsys, monkeypatch):
-    def interrupt(name):
+    def interrupt(options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_load", interrupt)
+    monkeypatch.setattr(cli, "_scene_of", interrupt)
     assert ends_with(capsys, ["report"], 130) == ("", "")

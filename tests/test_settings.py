@@ -82,7 +82,7 @@ def test_every_appearance_can_be_kept(store):
     for digits in Digits:
         for weights in WeightColours:
             for signed in SignedColours:
-                wanted = Appearance(digits.count, weights, signed)
+                wanted = Appearance(digits, weights, signed)
                 kept = msgspec.structs.replace(Settings(), **asdict(wanted))
                 assert settings_from_json(settings_to_json(kept))[0].appearance == wanted
     assert Settings().appearance == Appearance()
@@ -288,7 +288,7 @@ def test_a_folder_that_cannot_be_is_said_once(tmp_path):
 
 
 def test_a_disk_that_takes_nothing_is_said_once(store, monkeypatch):
-    def write(_path, _data):
+    def write(_path, _data, **_):
         raise UserError("the disk is full.")
 
     told = []

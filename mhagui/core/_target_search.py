@@ -14,7 +14,7 @@ from mhagui.core._checks import BoolArray
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 ZERO_SHARE = 1e-3  # what the weights asked as 0 may have of a row, all together
-_STARTS = 4
+_STARTS = 8
 _MOST_STEPS = 60  # from one start, and towards one end
 _LEAST_STEPS = 12
 _WORK = 4e9  # multiplications one width may cost, so that its answer comes while one waits

@@ -3,7 +3,7 @@
 from mhagui.document.compute import HeadResult, Result, Standing, compute
 from mhagui.document.head import Head
 from mhagui.document.history import History
-from mhagui.document.lessons import lesson_names, load_lesson, load_scene, load_session
+from mhagui.document.lessons import lesson_names, load_lesson, load_scene, open_named
 from mhagui.document.patterns import Pattern
 from mhagui.document.scene import Scene
 from mhagui.document.scene_file import scene_from_json, scene_to_json
@@ -39,7 +39,7 @@ __all__ = [
     "lesson_names",
     "load_lesson",
     "load_scene",
-    "load_session",
+    "open_named",
     "read_scene",
     "read_session",
     "scene_from_json",

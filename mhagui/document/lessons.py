@@ -4,9 +4,10 @@ from functools import cache
 from pathlib import Path
 
 from mhagui._resources import resource_path
+from mhagui.document.origin import Origin, open_session
 from mhagui.document.scene import Scene
 from mhagui.document.session import Session
-from mhagui.document.session_file import read_scene, read_session
+from mhagui.document.session_file import read_scene
 from mhagui.errors import UserError
 
 _LESSONS = ("four-heads", "two-heads", "content-position", "induction")
@@ -24,12 +25,13 @@ def load_lesson(name: str) -> Scene:
     return _read(name)
 
 
-def load_session(name: str) -> Session:
-    """Return what ``name`` means: a lesson, by its name, or what is in the file at that path."""
+def open_named(name: str) -> tuple[Session, Origin]:
+    """Return what ``name`` means, and where it is kept: a lesson, or the file at that path."""
     if name in lesson_names():
-        return Session.of(load_lesson(name))
+        scene = load_lesson(name)
+        return Session.of(scene), Origin(kept=scene)
     try:
-        return read_session(Path(name))
+        return open_session(Path(name))
     except UserError as error:
         if isinstance(error.__cause__, FileNotFoundError):
             raise UserError(
@@ -39,8 +41,8 @@ def load_session(name: str) -> Session:
 
 
 def load_scene(name: str) -> Scene:
-    """Return the scene that ``name`` means, as ``load_session`` does."""
-    return load_session(name).scene
+    """Return the scene that ``name`` means, as ``open_named`` does."""
+    return open_named(name)[0].scene
 
 
 @cache

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mhagui.document.scene import Scene
-from mhagui.files import Stamp
+from mhagui.document.session import Session
+from mhagui.document.session_file import read_session
+from mhagui.files import Stamp, absolute, stamp
 
 
 @dataclass(eq=False, slots=True)
@@ -28,3 +30,13 @@ class Origin:
     kept: Scene | None = None
     stamp: Stamp | None = None
     is_practice: bool = False
+
+
+def open_session(path: Path) -> tuple[Session, Origin]:
+    """Return what is in the file at ``path``, and that it is kept there.
+
+    Raises UserError as ``read_session`` does.
+    """
+    before = stamp(path)  # what is written meanwhile is to be seen as a change
+    session = read_session(path)
+    return session, Origin(absolute(path), session.scene, before)

@@ -1,6 +1,7 @@
 """Session files, opened and saved whole: a zip of readable JSON and matrices, or JSON alone."""
 
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from mhagui.document.archive import TEXT, Archive, is_archive, packed
@@ -20,7 +21,7 @@ from mhagui.document.scene_file import (
 from mhagui.document.session import Session
 from mhagui.document.view_file import view_entry, view_of
 from mhagui.errors import UserError
-from mhagui.files import write_atomically
+from mhagui.files import Stamp, write_atomically
 
 MAX_FILE_BYTES = 64 * 2**20  # the largest possible scene, as text to full precision, has 58 MB
 MAX_PATH_LENGTH = 4096
@@ -40,13 +41,17 @@ def read_scene(path: Path) -> Scene:
     return read_session(path).scene
 
 
-def write_session(path: Path, session: Session) -> None:
+def write_session(
+    path: Path, session: Session, before_swap: Callable[[], object] = int
+) -> Stamp | None:
     """Write ``session`` to ``path``: as JSON text where its name ends so, as a zip file otherwise.
 
+    Returns the file's new state, as ``write_atomically`` does, which also tells of ``before_swap``.
     After a failure the file is as it was before; raises UserError with the reason.
     """
     is_text = path.suffix.lower() == ".json"
-    write_atomically(path, session_to_json(session) if is_text else session_to_bytes(session))
+    data = session_to_json(session) if is_text else session_to_bytes(session)
+    return write_atomically(path, data, before_swap)
 
 
 def session_from_bytes(data: bytes) -> Session:

@@ -15,7 +15,7 @@ class Quantity(enum.Enum):
     SCORES = "scores"
 
 
-class ColourScale(enum.Enum):
+class ColourScale(enum.StrEnum):
     """How a weight becomes a colour; the value is the text stated on the colour bar."""
 
     LINEAR = "linear, 0 to 1"
@@ -24,27 +24,18 @@ class ColourScale(enum.Enum):
     RELATIVE = "relative to uniform"
 
 
-class Digits(enum.Enum):
-    """How many digits read-outs give; the value is the text in the menu."""
+class Digits(enum.IntEnum):
+    """How many significant digits read-outs give."""
 
-    THREE = "3"
-    FOUR = "4"
-    SIX = "6"
-    TEN = "10"
-    ALL = "all"
+    THREE = 3
+    FOUR = USUAL_DIGITS
+    SIX = 6
+    TEN = 10
+    ALL = ALL_DIGITS
 
-    @property
-    def count(self) -> int:
-        """The number of significant digits."""
-        return ALL_DIGITS if self is Digits.ALL else int(self.value)
-
-    @classmethod
-    def of(cls, count: int) -> "Digits":
-        """Return the member with this ``count``; ValueError where there is none."""
-        for digits in cls:
-            if digits.count == count:
-                return digits
-        raise ValueError(f"no read-out gives {count} digits")
+    def __str__(self) -> str:
+        """Return the text in the menu."""
+        return "all" if self is Digits.ALL else str(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +45,12 @@ class Appearance:
     Attributes
     ----------
     digits
-        Significant digits of read-outs and tables: the ``count`` of a member of ``Digits``.
+        How many digits read-outs and tables give.
     weight_colours, signed_colours
         The colours of weights, and of numbers that can be below zero.
     """
 
-    digits: int = USUAL_DIGITS
+    digits: Digits = Digits.FOUR
     weight_colours: WeightColours = WeightColours.VIRIDIS
     signed_colours: SignedColours = SignedColours.BLUE_RED
 

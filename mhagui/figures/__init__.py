@@ -109,13 +109,10 @@ def write_figures(
         When a name, a format, the dpi, the row or the head is none there is, a figure cannot be
         drawn or a file cannot be written.
     """
-    from mhagui.files import make_folder, write_all
+    from mhagui.files import write_into
 
     contents = render_all(scene, result, names, formats, dpi, row=row, head=head)
-    make_folder(folder)
-    files = {folder / name: data for name, data in contents.items()}
-    write_all(files)
-    return list(files)
+    return write_into(folder, contents)
 
 
 def render_all(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAccessible, QAccessibleInterface
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessibleInterface
 from PySide6.QtWidgets import QAccessibleWidget, QMainWindow, QToolButton, QWidget
 
 Role = QAccessible.Role
@@ -43,6 +43,17 @@ def name_extensions(window: QMainWindow) -> None:
     for object_name, words in _EXTENSIONS.items():
         for button in window.findChildren(QToolButton, object_name):
             button.setAccessibleName(words)
+
+
+def is_listened_to() -> bool:
+    """Say whether there is a screen reader, or anything else that wants to know."""
+    return bool(QAccessible.isActive())
+
+
+def announce(widget: QWidget, text: str) -> None:
+    """Have a screen reader say ``text``, as of ``widget``, where one listens."""
+    if is_listened_to():
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
 
 
 def _interface(class_name: str, widget: QObject) -> QAccessibleInterface | None:

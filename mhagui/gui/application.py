@@ -22,9 +22,10 @@ from mhagui.gui.focus_ring import FocusRings
 from mhagui.gui.guarded import guard_overrides
 from mhagui.gui.icons import application_icon
 from mhagui.gui.notices import NoticeBar
-from mhagui.gui.theme import ThemeChoice, apply_theme
+from mhagui.gui.theme import apply_theme
 from mhagui.gui.widgets.words import plain
 from mhagui.home import Home, own_home
+from mhagui.settings import ThemeChoice
 from mhagui.system_info import info_text, system_info
 
 if TYPE_CHECKING:

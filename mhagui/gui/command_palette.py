@@ -3,8 +3,6 @@
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QFocusEvent,
     QHideEvent,
     QKeyEvent,
@@ -24,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mhagui.gui.access import announce
 from mhagui.gui.commands import Command, commands_of, likeness
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.naming import named
@@ -181,9 +180,9 @@ class CommandPalette(QFrame):
 
     def _say(self) -> None:
         """Have a screen reader say the row that Enter would run: the focus is on the query."""
-        if self.isVisible() and QAccessible.isActive():
-            text = str(self.list.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole))
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.query, text))
+        if self.isVisible():
+            text = self.list.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole)
+            announce(self.query, str(text))
 
     # --- what the user does
 

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from mhagui import figures
 from mhagui.errors import UserError
-from mhagui.files import make_folder, write_all
+from mhagui.files import write_into
 from mhagui.gui.bench import Frame
 from mhagui.gui.widgets.words import plain
 from mhagui.gui.worker import Worker
@@ -170,8 +170,7 @@ class ExportDialog(QDialog):
     def _on_drawn(self, folder: Path, contents: dict[str, bytes]) -> None:
         self._set_busy(False)
         try:
-            make_folder(folder)
-            write_all({folder / name: data for name, data in contents.items()})
+            write_into(folder, contents)
         except UserError as error:
             self._message.setText(str(error))
         else:

@@ -23,12 +23,11 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QApplication
 
-from mhagui.fault_log import FAULT, NOTE, FaultLog, trace_of
+from mhagui.fault_log import DEBUG_VARIABLE, FAULT, NOTE, FaultLog, trace_of
 from mhagui.gui.notices import NoticeBar
 from mhagui.system_info import info_text, system_info
 
 ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
-DEBUG_VARIABLE = "MHAGUI_DEBUG"
 MOST_TRACES = 5  # in the details of a notice; the log has more
 GATHERED_FOR = 1000  # milliseconds between two tellings
 _LEVELS = {
@@ -137,14 +136,21 @@ class Faults(QObject):
             gathered, self._gathered = self._gathered, {}
         if not gathered:
             return
+        self._timer.start()  # first: a fault in what follows must not be told at once
         traces = [trace for _, trace in islice(gathered.values(), MOST_TRACES)]
         self._notices.tell(
             "Something went wrong in mhagui; your work is untouched.",
-            "\n\n".join([*traces, info_text(system_info())]),
+            "\n\n".join([*traces, _system()]),
             folder=self._log.path.parent,
             times=sum(times for times, _ in gathered.values()),
         )
-        self._timer.start()
+
+
+def _system() -> str:
+    try:
+        return info_text(system_info())
+    except Exception as error:  # noqa: BLE001 - what is told of may have taken everything with it
+        return f"What it runs on cannot be told: {error}"
 
 
 @contextmanager

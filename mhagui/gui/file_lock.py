@@ -15,7 +15,6 @@ class FileLock:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._followed: Path | None = None
-        self._path: Path | None = None
         self._lock: Lock | None = None
 
     def follow(self, path: Path | None) -> str:
@@ -38,7 +37,7 @@ class FileLock:
         # One file, whatever path leads to it.
         name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()
         lock_path = self._folder / f"{name}.lock"
-        if self._lock is not None and self._path == lock_path:
+        if self._lock is not None and self._lock.path == lock_path:
             return True
         self.release()
         lock = Lock(lock_path)
@@ -48,7 +47,7 @@ class FileLock:
                 return False
         except (OSError, UserError):
             return True
-        self._path, self._lock = lock_path, lock
+        self._lock = lock
         return True
 
     def release(self) -> None:

@@ -1,5 +1,7 @@
 """What the user should know of files, told in the notice bar for as long as it holds."""
 
+from pathlib import Path
+
 from PySide6.QtCore import QObject
 
 from mhagui.files import Stamp, stamp
@@ -15,27 +17,32 @@ class FileNotices(QObject):
         self._files, self._notices = files, notices
         self._told: list[str] = []
         self._path = files.state.path
-        self._known: Stamp | None = None  # the state of the file that was told of
+        self._known: tuple[Path, Stamp | None] | None = None  # the state that was told of last
         files.failed.connect(self._tell)
         files.used.connect(self._take_back)
         files.changed.connect(self._on_changed)
 
     def check(self) -> None:
-        """Offer to load the file again that was changed elsewhere, once for each change.
-
-        Where there is something to save here as well, saving asks which of the two is to be kept.
-        """
+        """Tell of the file that is changed elsewhere, or gone, once for each change."""
         path = self._files.state.path
-        if path is None or self._files.is_modified or not self._files.is_changed_elsewhere:
+        if path is None or (path, stamp(path)) == self._known:
             return
-        now = stamp(path)
-        if now != self._known:
-            self._known = now
-            sentence = f"“{path.name}” has been changed by another program."
-            self._notices.withdraw(sentence)
-            self._tell(sentence, ("&Reload", self._files.revert))
+        if self._files.is_gone:
+            save = ("&Save it again", self._files.save)
+            self._tell(f"“{path.name}” is no more on the disk.", save)
+        elif not self._files.is_changed_elsewhere:
+            return
+        elif self._files.is_modified:
+            self._tell(f"“{path.name}” has been changed by another program; saving asks first.")
+        else:
+            self._tell(
+                f"“{path.name}” has been changed by another program.",
+                ("&Reload", self._files.revert),
+            )
+        self._known = path, stamp(path)
 
     def _tell(self, sentence: str, *actions: Action) -> None:
+        self._notices.withdraw(sentence)
         self._told.append(sentence)
         self._notices.tell(sentence, actions=actions, is_urgent=True)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QStandardPaths, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from mhagui.document import Scene
+from mhagui.document import Scene, ViewState
 from mhagui.document.edits import OpenScene
-from mhagui.document.origin import Origin
+from mhagui.document.origin import Origin, open_session
 from mhagui.document.session import Session
 from mhagui.document.session_file import read_session, write_session
 from mhagui.errors import UserError
@@ -20,7 +20,6 @@ from mhagui.gui import questions
 from mhagui.gui.bench import Bench
 
 OPENED_FILES = "Scenes (*.mhascene *.json);;All files (*)"
-_DOCUMENTS = QStandardPaths.StandardLocation.DocumentsLocation
 SAVED_FILES = {"Scenes (*.mhascene)": ".mhascene", "Scenes as JSON text (*.json)": ".json"}
 
 
@@ -31,6 +30,10 @@ class State:
     path: Path | None
     name: str
     is_modified: bool
+
+
+class ChangedElsewhereError(Exception):
+    """Somebody else has written to the file."""
 
 
 class FileSession(QObject):
@@ -76,9 +79,21 @@ class FileSession(QObject):
 
     @property
     def is_changed_elsewhere(self) -> bool:
-        """Whether somebody else has written to the file; one that is gone harms nobody."""
+        """Whether somebody else has written to the file."""
         origin = self.origin
         return origin.path is not None and stamp(origin.path) not in (None, origin.stamp)
+
+    @property
+    def can_revert(self) -> bool:
+        """Whether there is something else to go back to."""
+        origin = self.origin
+        is_there = origin.kept is not None or (origin.path is not None and not self.is_gone)
+        return is_there and (self.is_modified or self.is_changed_elsewhere)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the file is no more, so that what it held is on the bench alone."""
+        return self.origin.path is not None and stamp(self.origin.path) is None
 
     @property
     def origin(self) -> Origin:
@@ -102,33 +117,33 @@ class FileSession(QObject):
 
     def open(self, path: Path) -> bool:
         """Open the file at ``path``; False, with all as it was, where it cannot or shall not be."""
-        path, before = absolute(path), stamp(path)
+        path = absolute(path)
         try:
-            session = read_session(path)
+            session, origin = open_session(path)
         except UserError as error:
             self.failed.emit(str(error))
             if isinstance(error.__cause__, FileNotFoundError):
                 self.gone.emit(path)
             return False
-        if not self.lay_out(session.scene, Origin(path, session.scene, before), session):
+        if not self.lay_out(session.scene, origin, session.view):
             return False
-        self._note(path)
+        self._note()
         return True
 
     def lay_out(
-        self, scene: Scene, origin: Origin | None = None, session: Session | None = None
+        self, scene: Scene, origin: Origin | None = None, view: ViewState | None = None
     ) -> bool:
         """Put another scene on the bench, unless the user would rather keep this one."""
         if not self.may_leave(practises=origin is not None and origin.is_practice):
             return False
-        self._bench.open(scene, origin, None if session is None else session.view)
+        self._bench.open(scene, origin, view)
         return True
 
     def recover(self, session: Session) -> bool:
         """Put what was kept of a former session on the bench, as work that is yet to be saved."""
         path = None if session.path is None else Path(session.path)
         # A file that was written to since is asked about: no stamp is that of this work.
-        return self.lay_out(session.scene, Origin(path), session)
+        return self.lay_out(session.scene, Origin(path), session.view)
 
     def revert(self) -> None:
         """Put the scene back as it stands in its file; without one, as work on it began."""
@@ -142,8 +157,7 @@ class FileSession(QObject):
             return
         if origin.kept is not None:
             self._bench.edit(OpenScene(origin.kept, verb="Revert to"))
-        if origin.path is not None:
-            self._note(origin.path)
+        self._note()
 
     # --- saving
 
@@ -152,9 +166,11 @@ class FileSession(QObject):
         path = self.origin.path
         if path is None:
             return self.save_as()
-        if not self.is_changed_elsewhere:
-            return self.write(path)
-        answer = questions.ask_to_replace(self._window, path)
+        try:
+            self._check_as_left()
+            return self.write(path, self._check_as_left)  # which takes a while: nobody came between
+        except ChangedElsewhereError:
+            answer = questions.ask_to_replace(self._window, path)
         if answer is questions.Replace.OVERWRITE:
             return self.write(path)
         return answer is questions.Replace.SAVE_AS and self.save_as()
@@ -186,7 +202,7 @@ class FileSession(QObject):
         An exercise that follows on another (``practises``) asks nothing.
         """
         self._finish_typing()
-        if not self.is_modified:
+        if not (self.is_modified or self.is_gone):
             return True
         answer = questions.Leave.DISCARD
         if not (practises and self.origin.is_practice):
@@ -195,25 +211,36 @@ class FileSession(QObject):
             self.discarded.emit(self.origin)
         return self.save() if answer is questions.Leave.SAVE else answer is questions.Leave.DISCARD
 
-    def write(self, path: Path) -> bool:
-        """Write to the file at ``path``, which is the scene's from now on, or say why not."""
+    def write(self, path: Path, before_swap: Callable[[], object] = int) -> bool:
+        """Write to the file at ``path``, which is the scene's from now on, or say why not.
+
+        ``before_swap`` is called when all is written but not yet there, and may raise to stop it.
+        """
         self._finish_typing()
-        path, scene = absolute(path), self._bench.scene
+        path = absolute(path)
+        session = Session(self._bench.scene, self._bench.view)
         try:
-            write_session(path, Session(scene, self._bench.view))
-        except UserError as error:
-            self.failed.emit(f"Not saved: {error}")
+            state = write_session(path, session, before_swap)
+        except (UserError, MemoryError) as error:
+            self.failed.emit(f"Not saved: {str(error) or 'there is not enough memory.'}")
             return False
-        self._bench.keep(path, stamp(path))
-        self._note(path)
+        self._bench.keep(path, state)
+        self._note()
         self.said.emit(f"Saved to {path}")
         return True
 
+    def _check_as_left(self) -> None:
+        if self.is_changed_elsewhere:
+            raise ChangedElsewhereError
+
     # --- what follows from it
 
-    def _note(self, path: Path) -> None:
-        self._folder = path.parent
-        self.used.emit(path)
+    def _note(self) -> None:
+        """Note that the scene's file, if there is one, was read or written."""
+        path = self.origin.path
+        if path is not None:
+            self._folder = path.parent
+            self.used.emit(path)
 
     def _start_folder(self) -> Path:
         path = self.origin.path

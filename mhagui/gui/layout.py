@@ -58,7 +58,7 @@ class Docks:
         made = {dock.objectName(): dock for dock in vars(self).values() if isinstance(dock, Panel)}
         self._docks = {name: made[name] for name in names_in(DEFAULT.tree)}
         self._has_tokens, self._wants_tokens = bool(bench.scene.tokens), True
-        self._is_placed = False
+        self.are_placed = False
         self._to_draw: list[Panel] = []
         self._spare_time = QTimer(window)
         self._spare_time.timeout.connect(self._draw_one_ahead)
@@ -104,6 +104,12 @@ class Docks:
         dock.activateWindow()  # its own, where it floats
         dock.take_focus()
 
+    def enter_any(self) -> None:
+        """Give the keyboard to the heatmaps, or whatever is in front instead of them."""
+        in_front = [dock for dock in self.all if dock.is_in_sight()]
+        if in_front:
+            (self.heatmaps if self.heatmaps in in_front else in_front[0]).take_focus()
+
     def enter_next(self) -> None:
         """Give the keyboard to the next of the docks in front, or from a tab bar to its own."""
         self._enter_beside(1)
@@ -126,10 +132,6 @@ class Docks:
             self._has_tokens = not self._has_tokens
             self.tokens.setVisible(self._has_tokens and self._wants_tokens)
 
-    def place(self) -> None:
-        """Put every dock where it is at first; the window has to be shown."""
-        self.apply(DEFAULT)
-
     def apply(self, layout: Layout) -> None:
         """Put every dock where ``layout`` has it; the window has to be shown.
 
@@ -140,13 +142,13 @@ class Docks:
             fitted = self._without_tokens(DEFAULT)
         focus: QWidget | None = self._window.focusWidget()
         place_docks(self._window, self._docks, fitted)
-        self._is_placed = True
+        self.are_placed = True
         if focus is not None and focus.isVisible():
             focus.setFocus()
 
     def layout(self) -> Layout | None:
         """Return where the docks are; None where they are not yet, or Qt does not say it."""
-        if not self._is_placed:
+        if not self.are_placed:
             return None
         try:
             layout = read_layout(self._window).fitted(DEFAULT)

@@ -55,10 +55,11 @@ class LayoutMenu(QMenu):
     def _offer(self, text: str, name: str, layout: Layout) -> QAction:
         action = QAction(text, self)
         action.setStatusTip(f"Put every dock where the layout “{name}” has it")
-        action.triggered.connect(partial(self._apply, layout))
+        action.triggered.connect(partial(self.apply, layout))
         return action
 
-    def _apply(self, layout: Layout) -> None:
+    def apply(self, layout: Layout) -> None:
+        """Put the docks into ``layout``, and keep it for the next start."""
         self._docks.apply(layout)
         self._preferences.change(layout=layout)  # now: no end may be as clean as it should
 

@@ -40,11 +40,11 @@ class LessonSession(QObject):
         bench: Bench,
         store: ProgressStore | None,
         parent: QObject,
-        lay_out: Callable[[Scene, Origin], bool] | None = None,
+        lay_out: Callable[[Scene, Origin], bool | None] | None = None,
     ) -> None:
         super().__init__(parent)
         self._bench, self._store = bench, store
-        self._lay_out = lay_out or _opener(bench)
+        self._lay_out = lay_out or bench.open
         self._complaint = ""  # of the store, to be said once
         self._fails = False
         progress = self._loaded()
@@ -110,7 +110,7 @@ class LessonSession(QObject):
         except UserError as error:
             self._bench.failed.emit(str(error))
             return False
-        return self._lay_out(scene, Origin(kept=scene, is_practice=True))
+        return self._lay_out(scene, Origin(kept=scene, is_practice=True)) is not False
 
     def _on_shown(self, frame: Frame) -> None:
         if self._complaint:
@@ -157,14 +157,6 @@ class LessonSession(QObject):
             self._fails = True
         else:
             self._fails = False
-
-
-def _opener(bench: Bench) -> Callable[[Scene, Origin], bool]:
-    def lay_out(scene: Scene, origin: Origin) -> bool:
-        bench.open(scene, origin)
-        return True
-
-    return lay_out
 
 
 def _exercise(number: int) -> Exercise:

@@ -13,7 +13,15 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QDialog,
+    QLineEdit,
+    QMainWindow,
+    QMenu,
+    QWidget,
+)
 
 from mhagui.document import Quantity, Scene, ViewState, lesson_names, load_lesson
 from mhagui.document.edits import ResetGains
@@ -45,7 +53,7 @@ from mhagui.gui.layout_menu import LayoutMenu
 from mhagui.gui.layouts import DEFAULT
 from mhagui.gui.lesson_session import LessonSession
 from mhagui.gui.notices import NoticeBar
-from mhagui.gui.progress_store import ProgressStore
+from mhagui.gui.progress_store import FILE_NAME, ProgressStore
 from mhagui.gui.recent_menu import RecentMenu
 from mhagui.gui.shortcuts import show_shortcuts
 from mhagui.gui.status import StatusBar
@@ -82,20 +90,20 @@ class MainWindow(QMainWindow):
         self.preferences = self._keeper.preferences
         self._type = TypeSize(self.preferences, self)
         self._view_menus = ViewMenus(self.bench, self.preferences, self)
-        self._is_placed = self._is_painted = False
+        self._is_painted = False
         self.setWindowIcon(application_icon())
         self.setDockNestingEnabled(True)
         self.resize(DEFAULT_SIZE)
-        store = None if home is None else ProgressStore(home.data / "progress.json")
+        store = None if home is None else ProgressStore(home.data / FILE_NAME)
         self._lesson = LessonSession(self.bench, store, self, self.files.lay_out)
         self.docks = Docks(self, self.bench, self._lesson)
         self._heads, self._add_head = HeadCommands(self.bench, self), AddHeadMenu(self.bench, self)
+        self._layouts = LayoutMenu("La&yout", self.docks, self.preferences, self)
         self._actions = make_actions(self, self._handlers())
         self._quantities = QActionGroup(self)
         self._quantities.addAction(self._actions["weights"])
         self._quantities.addAction(self._actions["scores"])
         self._recent = RecentMenu("Open &recent", self)
-        self._layouts = LayoutMenu("La&yout", self.docks, self.preferences, self)
         self._make_menus()
         name_extensions(self)
         self._status = StatusBar()
@@ -110,6 +118,8 @@ class MainWindow(QMainWindow):
     # --- what the window is made of
 
     def _connect(self) -> None:
+        if isinstance(app := QApplication.instance(), QApplication):
+            app.focusChanged.connect(self._on_focus_changed)
         self.bench.shown.connect(self._on_shown)
         self.bench.history_changed.connect(self._on_history_changed)
         self.bench.refused.connect(self.refuse)
@@ -196,7 +206,7 @@ class MainWindow(QMainWindow):
             "next_dock": self.docks.enter_next,
             "previous_dock": self.docks.enter_previous,
             "notice": self.notices.take_focus,
-            "reset_layout": self._reset_layout,
+            "reset_layout": partial(self._layouts.apply, DEFAULT),
             **self._type.handlers(),
             "full_screen": self._toggle_full_screen,
             "command_palette": CommandPalette(self).toggle,
@@ -232,8 +242,7 @@ class MainWindow(QMainWindow):
         self._offer_revert()
 
     def _offer_revert(self) -> None:
-        can = self.files.is_modified or self.files.is_changed_elsewhere
-        self._actions["revert"].setEnabled(can)
+        self._actions["revert"].setEnabled(self.files.can_revert)
 
     def _on_file_used(self, path: Path) -> None:
         files = (str(path), *self.preferences.settings.recent_files)
@@ -254,11 +263,15 @@ class MainWindow(QMainWindow):
 
     def _undo(self) -> None:
         self._finish_typing()
+        text = self.bench.history.undo_text
         self.bench.undo()
+        self._say(f"Undone: {text}")
 
     def _redo(self) -> None:
         self._finish_typing()
+        text = self.bench.history.redo_text
         self.bench.redo()
+        self._say(f"Done again: {text}")
 
     def _finish_typing(self) -> None:
         """Take over what is being typed, which would else land on whatever comes in its place."""
@@ -271,17 +284,21 @@ class MainWindow(QMainWindow):
         from mhagui.gui.new_scene import NewSceneDialog  # not for the start
 
         dialog = NewSceneDialog(self)
-        if dialog.exec():
+        if self._ask(dialog):
             self.files.lay_out(dialog.scene())
-        dialog.deleteLater()
 
     def _describe(self) -> None:
         from mhagui.gui.describe import DescribeDialog  # not for the start
 
         dialog = DescribeDialog(self.bench.scene, self)
-        if dialog.exec():
+        if self._ask(dialog):
             self.bench.edit(dialog.edit())
+
+    def _ask(self, dialog: QDialog) -> bool:
+        """Show ``dialog`` until it is answered; say whether the answer is yes."""
+        is_accepted = bool(dialog.exec())
         dialog.deleteLater()
+        return is_accepted
 
     def _open_lesson(self, name: str) -> None:
         try:
@@ -299,7 +316,7 @@ class MainWindow(QMainWindow):
         self._announcer.say(sentence)
 
     def _export(self) -> None:
-        ExportDialog(self.bench.frame, self).exec()
+        self._ask(ExportDialog(self.bench.frame, self))
 
     def _explain_cell(self) -> None:
         self.docks.show(["cellDock"])
@@ -309,24 +326,28 @@ class MainWindow(QMainWindow):
         self.bench.look(enlarged=None if view.enlarged is not None else view.cursor.head)
         self.docks.heatmaps.take_focus()
 
-    def _reset_layout(self) -> None:
-        self.docks.place()
-        self.preferences.change(layout=None)
-
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def _about_scene(self) -> None:
-        SceneDialog(self.bench.scene, self).exec()
+        self._ask(SceneDialog(self.bench.scene, self))
 
     def _about(self) -> None:
-        AboutDialog(self).exec()
+        self._ask(AboutDialog(self))
+
+    def _on_focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:
+        if new is None and self.isActiveWindow():
+            QTimer.singleShot(0, self, self._find_focus)
+
+    def _find_focus(self) -> None:
+        """Have the keyboard somewhere, when the dock that had it is gone."""
+        if self.isActiveWindow() and QApplication.focusWidget() is None:
+            self.docks.enter_any()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Place the docks, and begin at the heatmaps, where arrows move the cursor."""
         super().showEvent(event)
-        if not self._is_placed:
-            self._is_placed = True
+        if not self.docks.are_placed:
             self.docks.apply(self.preferences.settings.layout or DEFAULT)
             QTimer.singleShot(0, self, self._keeper.begin)
         if self.focusWidget() is None:
@@ -372,14 +393,16 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask for what is unsaved, and stop feeding the panels before they go."""
+        event.ignore()  # until all is asked and done, whatever raises on the way
         if not self.files.may_leave():
-            event.ignore()
             return
         self.bench.stop()
-        self._lesson.save_now()
-        self._keep_places()
-        self._keeper.end()
-        super().closeEvent(event)
+        try:
+            self._lesson.save_now()
+            self._keep_places()
+        finally:
+            self._keeper.end()
+            event.accept()
 
 
 def _name(action: QAction, verb: str, what: str | None) -> None:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QRectF, Qt
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QKeySequence,
     QPainter,
     QPaintEvent,
@@ -29,7 +27,8 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from mhagui.gui.fault_dialog import DetailsDialog
+from mhagui.gui.access import announce
+from mhagui.gui.details_dialog import DetailsDialog
 from mhagui.gui.icons import draw_icon, icon
 from mhagui.gui.theme import theme_of
 
@@ -148,7 +147,7 @@ class NoticeBar(QToolBar):
             buttons = [(text, partial(self._act, act)) for text, act in notice.actions]
             self._row.show_buttons(buttons, bool(notice.details))
             self._row.tell_counts(notice.text, len(self._notices) - 1)
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, notice.sentence))
+            announce(self, notice.sentence)
         self.setVisible(True)
 
     def _act(self, act: Callable[[], object]) -> None:

@@ -11,9 +11,9 @@ from mhagui import core, formats
 from mhagui.document import Appearance, ColourScale, HeadResult, Quantity, Result, ViewState
 from mhagui.formats import Precision
 from mhagui.gui.bench import Frame
-from mhagui.gui.widgets.colour_range import ColourRange
+from mhagui.gui.widgets.colour_range import ColourRange, signed_range
 from mhagui.gui.widgets.matrix_picture import Picture, Writing
-from mhagui.palette import WeightColours, diverging_table, is_signed
+from mhagui.palette import WeightColours, is_signed
 
 N_COLOURS = 255
 LOG_FLOOR = 1e-6
@@ -60,13 +60,6 @@ def shown_values(head: HeadResult, quantity: Quantity) -> Array:
 def largest_allowed(values: Array, allowed: BoolArray) -> float:
     """Return the largest magnitude among the allowed cells, 0 where there are none."""
     return float(np.max(np.abs(values), where=allowed, initial=0.0))
-
-
-def signed_range(largest: float, caption: str, look: Appearance) -> ColourRange:
-    """Return a scale around 0 for magnitudes up to ``largest``, to 1 where all are 0."""
-    limit = largest if largest > 1e-300 else 1.0
-    table = diverging_table(colours=look.signed_colours)
-    return ColourRange(-limit, limit, caption, table, precision=look.precision)
 
 
 def weight_range(high: float, caption: str, look: Appearance, unit: str = "") -> ColourRange:

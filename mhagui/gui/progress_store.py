@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-from platformdirs import user_data_path
-
 from mhagui.document.progress import Progress
 from mhagui.document.progress_file import progress_from_json, progress_to_json
 from mhagui.errors import UserError
 from mhagui.files import make_folder, write_atomically
 from mhagui.kept_files import put_aside, read_kept
 
+FILE_NAME = "progress.json"
 MAX_FILE_BYTES = 64 * 2**20
 
 
@@ -33,14 +32,12 @@ class ProgressStore:
             When what is there cannot be read; it is put aside, so that it is not written over.
         """
         try:
-            text = read_kept(self.path, MAX_FILE_BYTES)
+            self._known = self._read()
         except OSError as error:
             self._may_write = False  # what is there may be good
             raise UserError(
                 f"Progress in {self.path} cannot be read, and is not kept: {error.strerror}."
             ) from error
-        try:
-            self._known = _progress(text)
         except UserError as error:
             aside = self._put_aside()
             raise UserError(
@@ -63,9 +60,13 @@ class ProgressStore:
     def _kept(self) -> Progress:
         """Return what stands in the file now, nothing where that cannot be read."""
         try:
-            return _progress(read_kept(self.path, MAX_FILE_BYTES))
+            return self._read()
         except (OSError, UserError):
             return Progress()
+
+    def _read(self) -> Progress:
+        text = read_kept(self.path, MAX_FILE_BYTES)
+        return Progress() if text is None else progress_from_json(text)
 
     def _put_aside(self) -> Path:
         try:
@@ -75,16 +76,3 @@ class ProgressStore:
             raise UserError(
                 f"{self.path} cannot be read nor put aside: {error.strerror}."
             ) from error
-
-
-def _progress(text: bytes | None) -> Progress:
-    if text is None:
-        return Progress()
-    if len(text) > MAX_FILE_BYTES:
-        raise UserError(f"it has more than {MAX_FILE_BYTES // 2**20} MB.")
-    return progress_from_json(text)
-
-
-def own_store() -> ProgressStore:
-    """Return the store of whoever runs the program."""
-    return ProgressStore(user_data_path("mhagui", appauthor=False) / "progress.json")

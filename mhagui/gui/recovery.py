@@ -3,6 +3,7 @@
 import re
 import shutil
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,9 +11,8 @@ from datetime import datetime
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Protocol
 
-from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from mhagui.document import Scene
 from mhagui.document.origin import Origin
@@ -21,6 +21,7 @@ from mhagui.document.session_file import read_session, session_to_bytes
 from mhagui.errors import UserError
 from mhagui.files import make_folder, reason, write_atomically
 from mhagui.gui import questions
+from mhagui.gui.file_session import FileSession
 from mhagui.gui.notices import NoticeBar
 from mhagui.gui.worker import Worker
 from mhagui.locks import Lock
@@ -30,29 +31,6 @@ PATIENCE = 1.0  # seconds, for a write under way when the window closes
 USUAL_PATIENCE = 0.05
 _NAME = re.compile(r"[0-9a-f]{32}(\.lock)?")
 FILE_NAME = "unsaved.mhascene"
-
-
-class Document(Protocol):
-    """What recovery has to know of the work."""
-
-    @property
-    def changed(self) -> SignalInstance:
-        """Whether there is anything to save, or which file it belongs to, is another now."""
-
-    @property
-    def discarded(self) -> SignalInstance:
-        """The user wants nothing kept of the work whose origin this carries."""
-
-    @property
-    def is_modified(self) -> bool:
-        """Whether there is anything to save."""
-
-    @property
-    def origin(self) -> Origin:
-        """Where the scene is kept: it tells one work from another."""
-
-    def session(self) -> Session:
-        """Return the work, and the file it belongs to."""
 
 
 class _Place:
@@ -95,9 +73,8 @@ class _Place:
                 self._write_locked(data)
             except UserError as error:
                 return f"Unsaved work cannot be kept aside: {error}"
-        self._tidy(
-            USUAL_PATIENCE
-        )  # nothing may be wanted any more, and nobody had the time to wait for this
+        # Nothing may be wanted any more, and nobody had the time to wait for this.
+        self._tidy(USUAL_PATIENCE)
         return ""
 
     def _write_locked(self, data: bytes) -> None:
@@ -156,26 +133,26 @@ class Recovery(QObject):
         self._folder = folder
         self._places: dict[Origin, _Place] = {}
         self._found: list[Found] = []
-        self._document: Document | None = None
+        self._files: FileSession | None = None
         self._complaint = ""
         self._worker = Worker(self)
         self._timer = QTimer(self)
         self._timer.setInterval(round(1000 * keep_every))
         self._timer.timeout.connect(self._on_time)
 
-    def begin(self, document: Document) -> None:
-        """Keep what is unsaved of ``document`` from now on."""
-        self._document = document
-        document.changed.connect(self._on_changed)
-        document.discarded.connect(self._forget)
+    def begin(self, files: FileSession) -> None:
+        """Keep what is unsaved of the work of ``files`` from now on."""
+        self._files = files
+        files.changed.connect(self._on_changed)
+        files.discarded.connect(self._forget)
         self._timer.start()
 
     def keep_now(self) -> bool:
         """Keep what is unsaved before this returns; False where that cannot be."""
-        if self._document is None or not self._document.is_modified:
+        if self._files is None or not self._files.is_modified:
             return True
         self._worker.cancel()
-        place, session = self._place_of(self._document.origin), self._document.session()
+        place, session = self._place_of(self._files.origin), self._files.session()
         place.kept = session.scene
         complaint = place.want(session)()
         self._on_written(place, complaint)
@@ -186,9 +163,9 @@ class Recovery(QObject):
 
         What was found stays as it is, and so does work that an undo has left.
         """
-        if self._document is not None:
-            self._forget(self._document.origin, PATIENCE)
-        self._document = None
+        if self._files is not None:
+            self._forget(self._files.origin, PATIENCE)
+        self._files = None
         self._timer.stop()
         self._worker.cancel()
         for place in (*self._places.values(), *(found.place for found in self._found)):
@@ -204,17 +181,17 @@ class Recovery(QObject):
 
     def _on_time(self) -> None:
         """Keep what has changed, in a thread."""
-        if self._document is None or not self._document.is_modified:
+        if self._files is None or not self._files.is_modified:
             return
-        place, session = self._place_of(self._document.origin), self._document.session()
+        place, session = self._place_of(self._files.origin), self._files.session()
         if session.scene is not place.kept:
             place.kept = session.scene
             write, done = place.want(session), partial(self._on_written, place)
             self._worker.run(write, done, partial(self._on_failed, place))
 
     def _on_changed(self) -> None:
-        if self._document is not None and not self._document.is_modified:
-            self._forget(self._document.origin)
+        if self._files is not None and not self._files.is_modified:
+            self._forget(self._files.origin)
 
     def _forget(self, origin: Origin, patience: float = USUAL_PATIENCE) -> None:
         place = self._places.pop(origin, None)
@@ -251,10 +228,10 @@ class Recovery(QObject):
 
     def take(self, found: Found) -> None:
         """Have what was found be what is kept of the work on the bench."""
-        if self._document is not None:
+        if self._files is not None:
             self._found.remove(found)
             found.place.kept = found.session.scene
-            self._places[self._document.origin] = found.place
+            self._places[self._files.origin] = found.place
 
     def discard(self, found: Found) -> None:
         """Forget what was found."""
@@ -276,8 +253,12 @@ class Recovery(QObject):
         except UserError as error:
             self._put_aside(place, error)
             place.release()
+        except MemoryError:
+            place.release()
         else:
-            kept_at = datetime.fromtimestamp(modified).astimezone()
+            # A clock may have been anywhere: times that no calendar has are taken for now.
+            seconds = modified if 0 <= modified <= time.time() else time.time()
+            kept_at = datetime.fromtimestamp(seconds).astimezone()
             self._found.append(Found(session, kept_at, place))
 
     def _put_aside(self, place: _Place, error: UserError) -> None:

@@ -1,7 +1,7 @@
 """Tabs of docks that tell which of them is in front."""
 
 from PySide6.QtCore import QChildEvent, QEvent, QObject, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QTabBar
 
 from mhagui.gui.theme import theme_of
@@ -23,6 +23,8 @@ class TabMarks(QObject):
         """Take in the tab bars that come, and colour their tabs before they are painted."""
         if isinstance(event, QChildEvent) and event.type() == QEvent.Type.ChildPolished:
             self._take_in(event.child())
+        elif isinstance(event, QKeyEvent) and isinstance(watched, QTabBar):
+            return event.type() == QEvent.Type.KeyPress and _went(watched, event.key())
         elif event.type() == QEvent.Type.Paint and isinstance(watched, QTabBar):
             _mark(watched)
         elif event.type() == QEvent.Type.Move and isinstance(watched, QTabBar):
@@ -33,6 +35,14 @@ class TabMarks(QObject):
         if isinstance(child, QTabBar):
             child.setElideMode(Qt.TextElideMode.ElideNone)
             child.installEventFilter(self)
+
+
+def _went(bar: QTabBar, key: int) -> bool:
+    """Go to the first or last tab by Home or End, as in any list; Qt knows the arrows alone."""
+    places = {int(Qt.Key.Key_Home): 0, int(Qt.Key.Key_End): bar.count() - 1}
+    if key in places:
+        bar.setCurrentIndex(places[key])
+    return key in places
 
 
 def _mark(bar: QTabBar) -> None:

@@ -1,19 +1,12 @@
 """Light and dark: native Fusion, with palettes of our own where the platform offers none."""
 
-import enum
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-
-class ThemeChoice(enum.Enum):
-    """What the user asked for; the value is the text in the menu."""
-
-    SYSTEM = "Follow the system"
-    LIGHT = "Light"
-    DARK = "Dark"
+from mhagui.settings import ThemeChoice
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from enum import Enum
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
@@ -12,9 +11,9 @@ from mhagui.document import ColourScale, Quantity
 from mhagui.document.view_state import Digits
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.choice_menu import ChoiceMenu
-from mhagui.gui.theme import ThemeChoice, apply_theme
+from mhagui.gui.theme import apply_theme
 from mhagui.palette import SignedColours, WeightColours
-from mhagui.settings import Preferences
+from mhagui.settings import Preferences, ThemeChoice
 
 _SCALE = "Colour weights on this scale: {}"
 _DIGITS = "Write numbers with this many digits: {}"
@@ -29,13 +28,11 @@ class ViewMenus(QObject):
     def __init__(self, bench: Bench, preferences: Preferences, window: QWidget) -> None:
         super().__init__(window)
         self._bench, self._preferences = bench, preferences
-        self._scales = ChoiceMenu("&Colour scale", ColourScale, _text, _SCALE, window)
-        self._digits = ChoiceMenu("Di&gits", Digits, _text, _DIGITS, window)
-        self._weights = ChoiceMenu("C&olours of weights", WeightColours, _text, _WEIGHTS, window)
-        self._signed = ChoiceMenu(
-            "Colours of s&igned numbers", SignedColours, _text, _SIGNED, window
-        )
-        self._themes = ChoiceMenu("&Theme", ThemeChoice, _text, _THEME, window)
+        self._scales = ChoiceMenu("&Colour scale", ColourScale, _SCALE, window)
+        self._digits = ChoiceMenu("Di&gits", Digits, _DIGITS, window)
+        self._weights = ChoiceMenu("C&olours of weights", WeightColours, _WEIGHTS, window)
+        self._signed = ChoiceMenu("Colours of s&igned numbers", SignedColours, _SIGNED, window)
+        self._themes = ChoiceMenu("&Theme", ThemeChoice, _THEME, window)
         self._scales.chosen.connect(self._set_scale)
         self._digits.chosen.connect(self._set_digits)
         self._weights.chosen.connect(self._set_weight_colours)
@@ -62,19 +59,19 @@ class ViewMenus(QObject):
         view = frame.view
         self._scales.allow(view.quantity is Quantity.WEIGHTS)
         self._scales.mark(view.colour_scale)
-        self._digits.mark(Digits.of(view.appearance.digits))
+        self._digits.mark(view.appearance.digits)
         self._weights.mark(view.appearance.weight_colours)
         self._signed.mark(view.appearance.signed_colours)
 
     @property
     def _theme(self) -> ThemeChoice:
-        return ThemeChoice[self._preferences.settings.theme.upper()]
+        return self._preferences.settings.theme
 
     def _set_scale(self, scale: ColourScale) -> None:
         self._bench.look(colour_scale=scale)
 
     def _set_digits(self, digits: Digits) -> None:
-        self._set_appearance(digits=digits.count)
+        self._set_appearance(digits=digits)
 
     def _set_weight_colours(self, colours: WeightColours) -> None:
         self._set_appearance(weight_colours=colours)
@@ -88,14 +85,10 @@ class ViewMenus(QObject):
         self._bench.look(appearance=appearance)
 
     def _set_theme(self, choice: ThemeChoice) -> None:
-        self._preferences.change(theme=choice.name.lower())
+        self._preferences.change(theme=choice)
         self._themes.mark(choice)
         apply_theme(choice)
 
     def _on_system_scheme_changed(self) -> None:
         if self._theme is ThemeChoice.SYSTEM:
             apply_theme(ThemeChoice.SYSTEM)
-
-
-def _text(choice: object) -> str:
-    return str(choice.value) if isinstance(choice, Enum) else str(choice)

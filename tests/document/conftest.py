@@ -85,6 +85,23 @@ def draw_edit(scenes) -> Callable[[Draw, Scene], Edit]:
     return lambda draw, scene: draw(st.sampled_from(_KINDS))(draw, scene)
 
 
+@pytest.fixture(scope="session")
+def refusal() -> Callable[..., str]:
+    """Return a function that gives the one sentence with which a call is refused."""
+
+    def refusal(call: Callable[..., object], *args: object) -> str:
+        with pytest.raises(UserError) as caught:
+            call(*args)
+        sentence = str(caught.value)
+        assert sentence.isprintable()  # so it is one line too
+        assert len(sentence) < 600
+        assert sentence.endswith(".")
+        assert not sentence.endswith("..")
+        return sentence
+
+    return refusal
+
+
 @st.composite
 def _scenes(draw: Draw) -> Scene:
     n_heads, d_v = draw(st.integers(1, 4)), draw(st.integers(1, 3))

@@ -60,12 +60,13 @@ def test_a_fault_is_told_by_where_it_is_and_what_would_be_right(text, kind, word
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
 )
 FIELDS = st.sampled_from([field.name for field in msgspec.structs.fields(SceneEntry)])
 
 
-@given(st.dictionaries(FIELDS | st.text(), JSON))
+@given(st.dictionaries(FIELDS | st.text(), JSON, max_size=6))
 def test_nothing_is_told_in_the_words_of_the_library(document):
     try:
         msgspec.convert(document, SceneEntry)

@@ -34,17 +34,6 @@ def head(**changes):
     return {"heads": [SMALLEST["heads"][0] | changes]}
 
 
-def refusal(call, *args):
-    with pytest.raises(UserError) as caught:
-        call(*args)
-    sentence = str(caught.value)
-    assert sentence.isprintable()  # so it is one line too
-    assert len(sentence) < 600
-    assert sentence.endswith(".")
-    assert not sentence.endswith("..")
-    return sentence
-
-
 # ------------------------------------------------------------------------------------ what is read
 
 
@@ -244,19 +233,19 @@ def test_every_digit_survives(number):
         (text(x=[], sequence_length=0), "x needs at least one row and one column."),
     ],
 )
-def test_refusals_are_one_sentence_that_says_what_and_where(content, sentence):
+def test_refusals_are_one_sentence_that_says_what_and_where(content, sentence, refusal):
     assert sentence in refusal(scene_from_json, content)
 
 
 @pytest.mark.parametrize("sign", [b",", b"[", b"{", b":", b'"'])
-def test_what_would_be_more_objects_than_any_scene_has_is_not_even_parsed(sign):
+def test_what_would_be_more_objects_than_any_scene_has_is_not_even_parsed(sign, refusal):
     began = time.process_time()
     told = refusal(scene_from_json, b'{"title": "' + sign * 3_000_001 + b'"}')
     assert told == "it holds more values than the largest scene."
     assert time.process_time() - began < 1
 
 
-def test_a_hundred_thousand_names_are_looked_through_at_once():
+def test_a_hundred_thousand_names_are_looked_through_at_once(refusal):
     names = ", ".join(f'"{number}": 0' for number in range(100_000))
     began = time.process_time()
     told = refusal(scene_from_json, f'{{{names}, "99999": 0}}'.encode())
@@ -281,7 +270,7 @@ def is_opened_or_refused(content):
         ({"position_code": True}, "need 4 columns of X; it has d_model = 2."),
     ],
 )
-def test_words_of_which_no_x_can_be_made_are_refused(words, sentence):
+def test_words_of_which_no_x_can_be_made_are_refused(words, sentence, refusal):
     given = {"version": 2, "tokens": ["a", "b"], "vocabulary": ["a", "b"]}
     assert scene_from_json(text(**given)).x.tolist() == [[1, 0], [0, 1]]
     assert refusal(scene_from_json, text(**given | words)).endswith(sentence)

@@ -26,7 +26,7 @@ from mhagui.document import (
     WhatIf,
     load_lesson,
     load_scene,
-    load_session,
+    open_named,
     read_scene,
     read_session,
     scene_to_json,
@@ -141,17 +141,6 @@ SAVED_3 = Session(
         widths_follow=False,
     ),
 )
-
-
-def refusal(call, *args):
-    with pytest.raises(UserError) as caught:
-        call(*args)
-    sentence = str(caught.value)
-    assert sentence.isprintable()  # so it is one line too
-    assert len(sentence) < 600
-    assert sentence.endswith(".")
-    assert not sentence.endswith("..")
-    return sentence
 
 
 def members_of(data):
@@ -295,7 +284,7 @@ def test_the_name_decides_how_it_is_written_and_the_content_how_it_is_read(tmp_p
     assert read_session(tmp_path / "b.mhascene") == read_session(tmp_path / "b.json") == SAVED_3
 
 
-def test_a_failed_save_leaves_the_last_good_file(tmp_path, monkeypatch):
+def test_a_failed_save_leaves_the_last_good_file(tmp_path, monkeypatch, refusal):
     path = tmp_path / "mine.mhascene"
     write_session(path, SAVED_3)
 
@@ -379,20 +368,20 @@ def test_a_view_of_what_was_taken_out_by_hand_is_moved_into_the_scene():
         ({"widths_follow": 1}, "view.widths_follow must be true or false, not a whole number."),
     ],
 )
-def test_a_view_that_cannot_be_is_refused(changes, sentence):
+def test_a_view_that_cannot_be_is_refused(changes, sentence, refusal):
     assert sentence in refusal(session_from_bytes, viewed(**changes))
 
 
 @pytest.mark.parametrize("field", ["d_model", "n_heads", "d_k", "d_v", "n_positions"])
 @pytest.mark.parametrize("size", [0, -1, 10**30])
-def test_sizes_of_which_no_cost_can_be_given_are_refused(field, size):
+def test_sizes_of_which_no_cost_can_be_given_are_refused(field, size, refusal):
     sizes = json.loads(session_to_json(SAVED_3))["view"]["what_if"] | {field: size}
     told = refusal(session_from_bytes, viewed(what_if=sizes))
     assert told.startswith(f"{field} of what_if must be a whole number from 1 to ")
 
 
 @pytest.mark.parametrize("path", ["", "a\0b", "a" * 5000])
-def test_a_path_that_cannot_be_is_refused(path):
+def test_a_path_that_cannot_be_is_refused(path, refusal):
     text = json.loads(session_to_json(SAVED_3)) | {"belongs_to": path}
     told = refusal(session_from_bytes, json.dumps(text).encode())
     assert told.startswith("belongs_to is no path of a file: “")
@@ -401,19 +390,19 @@ def test_a_path_that_cannot_be_is_refused(path):
 # ------------------------------------------------------------------------------------------ by name
 
 
-def test_a_name_means_a_lesson_and_anything_else_a_file(tmp_path, monkeypatch, two_heads):
+def test_a_name_means_a_lesson_and_anything_else_a_file(tmp_path, monkeypatch, two_heads, refusal):
     monkeypatch.chdir(tmp_path)
     write_session(tmp_path / "mine.mhascene", SAVED_3)
-    assert load_session("two-heads") == Session.of(two_heads)
-    assert load_session("mine.mhascene") == SAVED_3
+    assert open_named("two-heads")[0] == Session.of(two_heads)
+    assert open_named("mine.mhascene")[0] == SAVED_3
     assert load_scene("mine.mhascene") == read_scene(Path("mine.mhascene")) == SAVED_3.scene
-    assert "is neither a lesson (four-heads, two-heads, " in refusal(load_session, "five-heads")
+    assert "is neither a lesson (four-heads, two-heads, " in refusal(open_named, "five-heads")
 
 
 # ---------------------------------------------------------------------------------- files as such
 
 
-def test_faults_in_a_file_name_the_file(tmp_path):
+def test_faults_in_a_file_name_the_file(tmp_path, refusal):
     path = tmp_path / "bad.json"
     path.write_bytes(viewed(stage=99))
     assert refusal(read_session, path).startswith(
@@ -421,32 +410,32 @@ def test_faults_in_a_file_name_the_file(tmp_path):
     )
 
 
-def test_what_is_not_there(tmp_path):
+def test_what_is_not_there(tmp_path, refusal):
     path = tmp_path / "nothing.json"
     assert refusal(read_session, path) == f"{path} cannot be read: No such file or directory."
     assert refusal(read_session, path / "x").endswith("cannot be read: No such file or directory.")
 
 
-def test_a_folder(tmp_path):
+def test_a_folder(tmp_path, refusal):
     wanted = f"{tmp_path} is not a file; give a scene file or a lesson's name."
     assert refusal(read_session, tmp_path) == wanted
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_pipe_is_not_waited_for(tmp_path):
+def test_a_pipe_is_not_waited_for(tmp_path, refusal):
     path = tmp_path / "pipe"
     os.mkfifo(path)
     assert "is not a file" in refusal(read_session, path)
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
-def test_a_device_without_end_is_not_read(tmp_path):
+def test_a_device_without_end_is_not_read(tmp_path, refusal):
     link = tmp_path / "zero.json"
     link.symlink_to("/dev/zero")
     assert "is not a file" in refusal(read_session, link)
 
 
-def test_a_file_too_long_is_not_read_to_its_end(tmp_path):
+def test_a_file_too_long_is_not_read_to_its_end(tmp_path, refusal):
     path = tmp_path / "long.json"
     with path.open("wb") as file:
         file.truncate(MAX_FILE_BYTES + 2**20)  # a hole: takes no room
@@ -454,7 +443,7 @@ def test_a_file_too_long_is_not_read_to_its_end(tmp_path):
     assert sentence == f"{path} is too long; a scene file has at most 67,108,864 bytes."
 
 
-def test_a_file_that_must_not_be_read(tmp_path, monkeypatch):
+def test_a_file_that_must_not_be_read(tmp_path, monkeypatch, refusal):
     path = tmp_path / "secret.json"
     path.write_bytes(session_to_json(SAVED_3))
 
@@ -465,7 +454,7 @@ def test_a_file_that_must_not_be_read(tmp_path, monkeypatch):
     assert refusal(read_session, path) == f"{path} cannot be read: Permission denied."
 
 
-def test_a_name_no_file_can_have(tmp_path):
+def test_a_name_no_file_can_have(tmp_path, refusal):
     assert "cannot be read" in refusal(read_session, tmp_path / ("x" * 300))
     with pytest.raises(UserError, match=r"cannot be read: .*embedded null"):
         read_session(Path("a\0b"))

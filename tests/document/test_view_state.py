@@ -51,12 +51,6 @@ def test_a_scene_that_the_view_does_not_fit_changes_nothing_of_how_it_looks(four
 
 
 def test_the_digits_of_the_menu_are_those_of_an_appearance():
-    assert [digits.count for digits in Digits] == [3, 4, 6, 10, 17]
-    assert [Digits.of(digits.count) for digits in Digits] == list(Digits)
-    assert Digits.of(Appearance().digits) is Digits.FOUR
-
-
-@pytest.mark.parametrize("count", [-1, 0, 5, 18])
-def test_other_digits_are_none_of_the_menu(count):
-    with pytest.raises(ValueError, match=str(count)):
-        Digits.of(count)
+    assert list(Digits) == [3, 4, 6, 10, 17]
+    assert [str(digits) for digits in Digits] == ["3", "4", "6", "10", "all"]
+    assert Appearance().digits is Digits.FOUR

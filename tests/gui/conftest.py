@@ -2,13 +2,13 @@
 
 import gc
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 import shiboken6
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -22,11 +22,13 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from mhagui.document import load_lesson
+from mhagui.document import History, Scene, ViewState, load_lesson
 from mhagui.gui import questions
 from mhagui.gui.bench import Bench
 from mhagui.gui.docks.heads import HeadsDock
 from mhagui.gui.docks.output_projection import OutputProjectionDock
+from mhagui.gui.layouts import DEFAULT
+from mhagui.gui.main_window import DEFAULT_SIZE, MainWindow
 from mhagui.gui.panel import Panel
 from mhagui.gui.theme import ThemeChoice, apply_theme
 from mhagui.gui.widgets.matrix_picture import Picture
@@ -118,6 +120,71 @@ def bench(qapp: QApplication, nothing_left: None, clock: Clock) -> Iterator[Benc
     yield bench
     bench.stop()
     bench.deleteLater()
+
+
+@pytest.fixture(scope="module")
+def shared_window(fusion: None, nothing_old: None) -> Iterator[MainWindow]:
+    """The main window that the tests of a module share, for one costs as much as many tests."""
+    window = MainWindow(load_lesson("four-heads"))
+    window.show()
+    for _ in window.docks.all:  # one is drawn ahead in each turn
+        QApplication.processEvents()
+    yield window
+    window.bench.stop()
+    window.hide()
+    window.deleteLater()
+
+
+@pytest.fixture
+def window(
+    shared_window: MainWindow,
+    light: None,
+    qtbot: QtBot,
+    settle: Callable[[], None],
+    request: pytest.FixtureRequest,
+) -> Iterator[MainWindow]:
+    """The main window with the four heads, or the lesson of the parameter, as at a start."""
+    scene = load_lesson(getattr(request, "param", "four-heads"))
+    _begin_again(shared_window, scene)
+    with qtbot.waitActive(shared_window):
+        shared_window.show()
+        shared_window.activateWindow()
+    settle()
+    shared_window.docks.heatmaps.take_focus()
+    yield shared_window
+    _begin_again(shared_window, scene)
+    settle()
+
+
+def _begin_again(window: MainWindow, scene: Scene) -> None:
+    """Have no past in ``window``: neither steps nor a file, notices, another layout or size."""
+    while window.notices.isVisible():
+        window.notices.dismiss()
+    window.docks.pipeline.timer.stop()
+    window.bench.history = History(scene)
+    view = ViewState.of(scene)
+    window.bench.look(**{field.name: getattr(view, field.name) for field in fields(view)})
+    window.bench.go_to(0)
+    window.preferences.change(layouts={}, layout=None)
+    window._forget_files()
+    window.docks.apply(DEFAULT)
+    window.resize(DEFAULT_SIZE)
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot, settle: Callable[[], None]) -> Callable[..., MainWindow]:
+    """A function that opens a main window of its own, for a test that closes it, say."""
+
+    def open_window(lesson: str = "four-heads", **given: object) -> MainWindow:
+        window = MainWindow(load_lesson(lesson), **given)
+        qtbot.addWidget(window)
+        with qtbot.waitActive(window):
+            window.show()
+            window.activateWindow()
+        settle()
+        return window
+
+    return open_window
 
 
 @pytest.fixture
@@ -297,13 +364,23 @@ def _left(before: dict[int, str]) -> list[str]:
 
 
 def _windows() -> dict[int, str]:
+    """Return the windows there are, without those that others hide, a list of choices say."""
     windows = QApplication.topLevelWidgets()
-    return {shiboken6.getCppPointer(window)[0]: repr(window) for window in windows}
+    own = [window for window in windows if window.isVisible() or window.parentWidget() is None]
+    return {shiboken6.getCppPointer(window)[0]: repr(window) for window in own}
+
+
+def _root(found: QObject) -> QObject:
+    while found.parent() is not None:
+        found = found.parent()
+    return found
 
 
 def _active_timers() -> dict[int, str]:
+    """Return the timers that run, without those of a window: where it goes, they go with it."""
     timers = [found for found in gc.get_objects() if type(found) is QTimer]
     alive = [timer for timer in timers if shiboken6.isValid(timer) and timer.isActive()]
+    alive = [timer for timer in alive if not isinstance(_root(timer), QWidget)]
     return {shiboken6.getCppPointer(timer)[0]: repr(timer) for timer in alive}
 
 

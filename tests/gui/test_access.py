@@ -18,15 +18,16 @@ from PySide6.QtWidgets import (
 from mhagui.document import Quantity, load_lesson
 from mhagui.document.edits import set_gain
 from mhagui.document.exercise_list import exercises
-from mhagui.gui import announcer as announcing
+from mhagui.gui import access
+from mhagui.gui import announcer as announcer_module
 from mhagui.gui.about import AboutDialog, SceneDialog
 from mhagui.gui.access import ROLES, install_roles
 from mhagui.gui.announcer import Announcer
 from mhagui.gui.command_palette import CommandPalette
 from mhagui.gui.describe import DescribeDialog
+from mhagui.gui.details_dialog import DetailsDialog
 from mhagui.gui.docks.target_dialog import TargetDialog
 from mhagui.gui.export_dialog import ExportDialog
-from mhagui.gui.fault_dialog import DetailsDialog
 from mhagui.gui.layout_dialog import LayoutNameDialog
 from mhagui.gui.main_window import MainWindow
 from mhagui.gui.new_scene import NewSceneDialog
@@ -189,13 +190,14 @@ class Listener:
 @pytest.fixture
 def listener(monkeypatch):
     listener = Listener()
-    monkeypatch.setattr(announcing, "QAccessible", listener)
+    monkeypatch.setattr(access, "QAccessible", listener)
     return listener
 
 
 @pytest.fixture
-def announcer(bench, qtbot):
-    """An announcer of the bench."""
+def announcer(bench, qtbot, monkeypatch):
+    """An announcer of the bench, which takes a cursor to be at rest at once."""
+    monkeypatch.setattr(announcer_module, "REST_MILLISECONDS", 0)
     widget = QWidget()
     qtbot.addWidget(widget)
     return Announcer(bench, widget)
@@ -213,6 +215,19 @@ def test_of_cells_passed_in_one_frame_the_last_is_said(bench, announcer, listene
     settle()
     assert len(listener.said) == 1
     assert listener.said[0].startswith("head 1, row t4, column t4, weight ")
+
+
+def test_of_cells_passed_by_a_key_that_is_held_the_last_is_said(
+    bench, announcer, listener, settle, qtbot, monkeypatch
+):
+    monkeypatch.setattr(announcer_module, "REST_MILLISECONDS", 200)
+    for key in range(4):
+        bench.point(query=3, key=key)
+        settle()
+    assert listener.said == []
+    qtbot.waitUntil(lambda: bool(listener.said))
+    (said,) = listener.said
+    assert said.startswith("head 1, row t4, column t4, weight ")
 
 
 def test_a_masked_cell_and_a_score_are_said_as_such(bench, announcer, listener, settle):
@@ -259,12 +274,8 @@ def test_nothing_is_told_where_nothing_listens(bench, announcer, listener, settl
     assert listener.said == []
 
 
-def test_the_cell_is_the_description_of_the_heatmap_with_the_focus(qtbot, settle):
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    with qtbot.waitActive(window):
-        window.show()
-        window.activateWindow()
+def test_the_cell_is_the_description_of_the_heatmap_with_the_focus(open_window, qtbot, settle):
+    window = open_window()
     window.bench.point(head=2, query=2, key=2)
     window.docks.enter(window.docks.heatmaps)
     settle()

@@ -51,7 +51,7 @@ DOCKS = [
     WeightsDock,
     HeadsDock,
 ]
-COUNTS = [digits.count for digits in Digits]
+COUNTS = list(Digits)
 PUBLISHED = {
     WeightColours.VIRIDIS: "viridis",
     WeightColours.CIVIDIS: "cividis",

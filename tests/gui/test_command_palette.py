@@ -255,7 +255,7 @@ def test_what_enter_would_run_is_said_to_whoever_does_not_see_it(palette, monkey
     listening = SimpleNamespace(
         isActive=lambda: True, updateAccessibility=lambda event: said.append(event.message())
     )
-    monkeypatch.setattr("mhagui.gui.command_palette.QAccessible", listening)
+    monkeypatch.setattr("mhagui.gui.access.QAccessible", listening)
     type_(palette, "s")
     press(Qt.Key.Key_Down)
     assert said[0] == "File › Save, Ctrl+S"
@@ -295,12 +295,8 @@ def test_in_the_window_it_acts_on_the_cursors_head(qtbot, settle):
     assert window.docks.entropy.isAncestorOf(window.focusWidget())
 
 
-def test_what_is_typed_in_a_box_is_taken_before_a_command_runs(qtbot, settle):
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    with qtbot.waitActive(window):
-        window.show()
-        window.activateWindow()
+def test_what_is_typed_in_a_box_is_taken_before_a_command_runs(open_window, qtbot, settle):
+    window = open_window()
     box = window.findChild(QAbstractSpinBox, "gainBox1")
     box.setFocus()
     box.selectAll()

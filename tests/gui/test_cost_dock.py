@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPushButton
 
 from mhagui.document.edits import SetSequenceLength, set_gain
 from mhagui.document.view_state import WhatIf
+from mhagui.formats import USUAL
 from mhagui.gui.docks import cost_tables
 from mhagui.gui.docks.cost import CostDock
 from mhagui.gui.theme import ThemeChoice, apply_theme, theme_of
@@ -385,7 +386,7 @@ def test_tab_goes_through_all_from_top_to_bottom(qtbot, dock, ask):
     ],
 )
 def test_counts_are_written_out_up_to_ten_digits(value, text):
-    assert cost_tables.count_text(value) == text
+    assert cost_tables.count_text(value, USUAL) == text
 
 
 @pytest.mark.parametrize(
@@ -402,4 +403,4 @@ def test_counts_are_written_out_up_to_ten_digits(value, text):
     ],
 )
 def test_bytes_are_written_in_the_largest_unit(value, text):
-    assert cost_tables.bytes_text(float(value)) == text
+    assert cost_tables.bytes_text(float(value), USUAL) == text

@@ -14,7 +14,7 @@ from mhagui.document import load_lesson
 from mhagui.fault_log import MOST_A_MINUTE, FaultLog
 from mhagui.gui import application, main_window
 from mhagui.gui import faults as faults_module
-from mhagui.gui.fault_dialog import DetailsDialog
+from mhagui.gui.details_dialog import DetailsDialog
 from mhagui.gui.faults import Faults, faults_caught
 from mhagui.gui.guarded import guard
 from mhagui.gui.notices import NoticeBar

@@ -1,13 +1,11 @@
 """Files that are dropped, anywhere on a real window."""
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QTableView, QWidget
-from pytestqt.qtbot import QtBot
 
 from mhagui.document import ViewState, load_lesson
 from mhagui.document.edits import AddHead
@@ -18,17 +16,6 @@ from mhagui.gui.file_drop import WHAT_CAN
 from mhagui.gui.main_window import MainWindow
 
 COPY, MOVE = Qt.DropAction.CopyAction, Qt.DropAction.MoveAction
-
-
-@pytest.fixture
-def window(qtbot: QtBot, settle: Callable[[], None]) -> Iterator[MainWindow]:
-    window = MainWindow(load_lesson("induction"))
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    settle()
-    yield window
-    window.close()
 
 
 def a_scene(path: Path) -> Path:
@@ -69,8 +56,9 @@ def test_a_scene_file_that_is_dropped_on_the_window_is_opened(window, qtbot, tmp
     assert window.bench.scene == load_lesson("two-heads")
 
 
-def test_no_widget_of_the_window_keeps_a_file_to_itself(window, qtbot, settle, tmp_path):
+def test_no_widget_of_the_window_keeps_a_file_to_itself(open_window, settle):
     """Not one that was there from the start, nor a card or an editor that came later."""
+    window = open_window("induction")
     window.docks.draw_ahead()
     window.bench.edit(AddHead(Pattern.SELF))
     settle()
@@ -104,6 +92,7 @@ def opened_editor(table: QTableView) -> bool:
     return True
 
 
+@pytest.mark.parametrize("window", ["induction"], indirect=True)
 @pytest.mark.parametrize(
     "name", ["nameEdit1", "gainBox1", "tokenSequence", "entropyPlot", "heatmap1", "historyList"]
 )

@@ -1,7 +1,6 @@
 """What the notice bar of a real window says of files: failures, and what others did to them."""
 
 import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,17 +15,6 @@ from mhagui.document.session import Session
 from mhagui.document.session_file import write_session
 from mhagui.gui.main_window import MainWindow
 from mhagui.gui.recent_menu import RecentMenu
-
-
-@pytest.fixture
-def window(qtbot: QtBot, settle: Callable[[], None]) -> Iterator[MainWindow]:
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    settle()
-    yield window
-    window.close()
 
 
 def do(window: MainWindow, key: str) -> None:
@@ -122,13 +110,29 @@ def test_one_change_is_told_once_and_the_next_again(window, qtbot, tmp_path):
         assert notice(window) == ""
 
 
-def test_nothing_is_said_of_another_program_where_saving_will_ask(window, qtbot, tmp_path):
+def test_where_something_is_unsaved_here_too_saving_asks_first(window, qtbot, tmp_path):
     path = tmp_path / "a.mhascene"
     window.files.write(path)
     window.bench.edit(set_gain(1, 2.0))
-    written_elsewhere(path, "two-heads")
+    write_session(path, Session.of(load_lesson("two-heads")))
     activated(window, qtbot)
+    assert notice(window) == "“a.mhascene” has been changed by another program; saving asks first."
+    assert not any(b.text() == "&Reload" for b in window.notices.findChildren(QPushButton))
+
+
+def test_a_file_that_is_gone_is_told_of_and_closing_asks(window, qtbot, tmp_path, unsaved):
+    path = tmp_path / "a.mhascene"
+    window.files.write(path)
+    path.unlink()
+    activated(window, qtbot)
+    assert notice(window) == "“a.mhascene” is no more on the disk."
+    assert window.files.may_leave()
+    assert unsaved == ["a.mhascene"]
+    press(window, qtbot, "&Save it again")
+    assert path.exists()
     assert notice(window) == ""
+    assert window.files.may_leave()
+    assert unsaved == ["a.mhascene"]
 
 
 @pytest.mark.parametrize("way", ["save", "leave"])

@@ -1,16 +1,17 @@
 """The file menu of a real window: nothing that is unsaved is lost without a question."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
+    QDialog,
     QFileDialog,
     QLabel,
     QMenu,
@@ -24,20 +25,10 @@ from mhagui.document.edits import rename_head, set_gain
 from mhagui.document.origin import Origin
 from mhagui.document.session import Session
 from mhagui.document.session_file import read_session, write_session
+from mhagui.gui import file_session as module
 from mhagui.gui import questions
 from mhagui.gui.main_window import MainWindow
 from mhagui.gui.questions import ask_to_leave  # the real one: the tests' own discards
-
-
-@pytest.fixture
-def window(qtbot: QtBot, settle: Callable[[], None]) -> Iterator[MainWindow]:
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    settle()
-    yield window
-    window.close()
 
 
 @dataclass
@@ -221,7 +212,8 @@ def test_what_was_discarded_comes_back_by_undo_with_its_file(window, asked, tmp_
     assert read_session(tmp_path / "a.mhascene").scene == mine
 
 
-def test_a_window_with_nothing_unsaved_closes_without_a_question(window, asked):
+def test_a_window_with_nothing_unsaved_closes_without_a_question(open_window, asked):
+    window = open_window()
     window.close()
     assert not window.isVisible()
     assert asked.leaving == []
@@ -417,3 +409,83 @@ def test_an_older_scene_opens_and_is_saved_in_todays_form(window, tmp_path):
     do(window, "save")
     assert json.loads(path.read_text())["version"] > scene["version"]
     assert read_session(path).scene == window.bench.scene
+
+
+def test_a_fault_on_closing_keeps_the_window_and_the_work(window, monkeypatch, asked):
+    changed(window)
+    asked.leave = questions.Leave.SAVE
+
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(window.files, "may_leave", fail)
+    event = QCloseEvent()
+    with pytest.raises(ZeroDivisionError):
+        window.closeEvent(event)
+    assert not event.isAccepted()
+    monkeypatch.undo()
+
+
+def test_too_little_memory_to_save_is_said_and_loses_nothing(window, monkeypatch, tmp_path):
+    changed(window)
+
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(module, "write_session", fail)
+    assert not window.files.write(tmp_path / "mine.mhascene")
+    assert window.findChild(QLabel, "notice").text() == "Not saved: there is not enough memory."
+    assert window.isWindowModified()
+
+
+def test_what_another_saves_during_our_save_is_not_written_over_unasked(
+    window, asked, monkeypatch, tmp_path
+):
+    path, theirs = tmp_path / "shared.mhascene", a_session("two-heads")
+    window.files.write(path)
+    changed(window)
+    write = module.write_session
+
+    def slow(path, session, before_swap=int):
+        monkeypatch.setattr(module, "write_session", write)
+        write_session(path, theirs)  # while ours is on its way to the disk
+        return write(path, session, before_swap)
+
+    monkeypatch.setattr(module, "write_session", slow)
+    do(window, "save")
+    assert asked.replacing == [path]
+    assert read_session(path).scene == theirs.scene
+    assert window.isWindowModified()
+
+
+def test_what_another_saves_right_after_our_save_is_asked_about(
+    window, asked, monkeypatch, tmp_path
+):
+    path, theirs = tmp_path / "shared.mhascene", a_session("two-heads")
+    write = module.write_session
+
+    def slow(path, session, before_swap=int):
+        state = write(path, session, before_swap)
+        write_session(path, theirs)
+        return state
+
+    monkeypatch.setattr(module, "write_session", slow)
+    window.files.write(path)
+    changed(window)
+    do(window, "save")
+    assert asked.replacing == [path]
+    assert read_session(path).scene == theirs.scene
+
+
+def test_work_that_stands_nowhere_cannot_be_reverted(window):
+    window.files.recover(a_session("induction"))
+    assert window.isWindowModified()
+    assert not window.findChild(QAction, "revert").isEnabled()
+
+
+def test_dialogs_go_when_they_are_answered(window, qtbot, settle, monkeypatch):
+    monkeypatch.setattr(QDialog, "exec", lambda _dialog: 0)
+    for key in ("export", "about_scene", "about", "new", "describe"):
+        do(window, key)
+    settle()
+    assert window.findChildren(QDialog, options=Qt.FindChildOption.FindDirectChildrenOnly) == []

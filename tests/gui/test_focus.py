@@ -5,11 +5,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMainWindow
 
-from mhagui.document import load_lesson
 from mhagui.gui.docks.entropy import EntropyDock
 from mhagui.gui.docks.heads import HeadsDock
 from mhagui.gui.docks.rank import RankDock
-from mhagui.gui.main_window import MainWindow
 
 STOPS = {HeadsDock: 6 + 4 * 8 - 2 + 5, EntropyDock: 2, RankDock: 3}
 NAMES = [kind.__name__ for kind in STOPS]
@@ -53,13 +51,8 @@ def test_every_stop_shows_the_focus(window, bench, qtbot, grabbed, settle, reque
 
 
 @pytest.mark.parametrize("front", ["entropy", "rank"])
-def test_tab_stays_out_of_docks_that_are_behind_others(qtbot, settle, front):
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
+def test_tab_stays_out_of_docks_that_are_behind_others(open_window, qtbot, settle, front):
+    window = open_window()
     getattr(window.docks, front).raise_()
     settle()
     first, visited = QApplication.focusWidget(), []

@@ -14,7 +14,6 @@ from PySide6.QtGui import QAccessible, QColor, QFont, QHelpEvent, QImage
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QRadioButton, QSlider, QToolTip
 
 from mhagui._resources import resource_path
-from mhagui.document import load_lesson
 from mhagui.document.edits import rename_head
 from mhagui.gui.docks.cost import CostDock
 from mhagui.gui.docks.entropy import EntropyDock
@@ -22,7 +21,6 @@ from mhagui.gui.docks.heatmaps import HeatmapsDock
 from mhagui.gui.docks.information import InformationDock
 from mhagui.gui.docks.rank import RankDock
 from mhagui.gui.formulas import Formula
-from mhagui.gui.main_window import MainWindow
 from mhagui.gui.panel import Panel
 from mhagui.gui.theme import ThemeChoice, apply_theme, theme_of
 from mhagui.gui.widgets import formula_tip
@@ -284,11 +282,7 @@ def quantities(dock):
     return found
 
 
-def test_every_quantity_of_the_window_is_explained_and_every_formula_used(qtbot, settle):
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
+def test_every_quantity_of_the_window_is_explained_and_every_formula_used(window, qtbot, settle):
     window.docks.show(["weightsDock"])
     window.bench.point(head=2)
     docks = {dock.objectName(): dock for dock in window.findChildren(Panel)}

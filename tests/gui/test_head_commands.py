@@ -1,31 +1,15 @@
 """What the Edit menu does to heads, in a real window."""
 
-from collections.abc import Callable, Iterator
-
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu
-from pytestqt.qtbot import QtBot
 
-from mhagui.document import Pattern, load_lesson
+from mhagui.document import Pattern
 from mhagui.document.edits import AddHead
 from mhagui.document.scene import MAX_HEADS
 from mhagui.gui.command_palette import CommandPalette
 from mhagui.gui.commands import commands_of
 from mhagui.gui.main_window import MainWindow
-
-
-@pytest.fixture
-def window(qtbot: QtBot, settle: Callable[[], None]) -> Iterator[MainWindow]:
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    with qtbot.waitActive(window):
-        window.show()
-        window.activateWindow()
-    settle()
-    yield window
-    window.close()
 
 
 def add_menu(window: MainWindow) -> QMenu:

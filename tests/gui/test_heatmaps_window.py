@@ -5,26 +5,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QRadioButton, QWidget
 
-from mhagui.document import ColourScale, Pattern, Quantity, load_lesson
+from mhagui.document import ColourScale, Pattern, Quantity
 from mhagui.document.edits import AddHead, RemoveHead
-from mhagui.gui.main_window import MainWindow
 from mhagui.gui.widgets.matrix_grid import CardGrid
 from mhagui.gui.widgets.matrix_view import MatrixView
 
 HEATMAPS = [f"heatmap{place}" for place in (1, 2, 3, 4)]
 KEY = Qt.Key
-
-
-@pytest.fixture
-def window(qtbot):
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    window.resize(1280, 800)
-    with qtbot.waitActive(window):
-        window.show()
-        window.activateWindow()
-    yield window
-    window.close()
 
 
 def tabbed(qtbot, start, count):

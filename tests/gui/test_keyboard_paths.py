@@ -9,10 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QTabBar
 
-from mhagui.document import Quantity, load_lesson
+from mhagui.document import Quantity
 from mhagui.gui.actions import ACTIONS
 from mhagui.gui.focus_ring import FocusRings
-from mhagui.gui.main_window import MainWindow
 
 PAGE = Path(__file__).parents[2] / "docs" / "keyboard.md"
 DOCKS = (
@@ -80,16 +79,8 @@ class Hands:
 
 
 @pytest.fixture
-def hands(request, qtbot, settle):
-    window = MainWindow(load_lesson(getattr(request, "param", "four-heads")))
-    qtbot.addWidget(window)
-    with qtbot.waitActive(window):
-        window.show()
-        window.activateWindow()
-    for _ in window.docks.all:  # one is drawn ahead in each turn
-        settle()
-    yield Hands(window, qtbot, settle)
-    window.close()
+def hands(window, qtbot, settle):
+    return Hands(window, qtbot, settle)
 
 
 def test_every_dock_has_a_section_and_the_ways_between_them_are_named(hands):
@@ -121,7 +112,7 @@ def test_f6_enters_a_floating_dock(hands, qtbot):
     assert hands.window.docks.rank.isAncestorOf(hands.focus)
 
 
-@pytest.mark.parametrize("hands", ["induction", "four-heads"], indirect=True)
+@pytest.mark.parametrize("window", ["induction", "four-heads"], indirect=True)
 def test_no_dock_holds_the_keyboard(hands):
     for panel in hands.window.docks.all:
         hands.window.docks.enter(panel)
@@ -138,7 +129,7 @@ def test_no_dock_holds_the_keyboard(hands):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("hands", ["induction"], indirect=True)
+@pytest.mark.parametrize("window", ["induction"], indirect=True)
 def test_every_stop_is_in_sight_and_shows_the_focus(hands, qapp, theme, request):
     request.getfixturevalue(theme)
     rings, faint = FocusRings(qapp), []
@@ -261,7 +252,7 @@ def test_pipeline(hands):
     assert hands.window.docks.cell.isVisible()
 
 
-@pytest.mark.parametrize("hands", ["induction"], indirect=True)
+@pytest.mark.parametrize("window", ["induction"], indirect=True)
 def test_tokens(hands):
     hands.enter("tokens")
     tokens = hands.bench.scene.tokens

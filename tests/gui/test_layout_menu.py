@@ -19,16 +19,6 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def window(qtbot, bundled_font, settle):
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    settle()
-    return window
-
-
-@pytest.fixture
 def store(tmp_path):
     return SettingsStore(tmp_path / "settings.json")
 

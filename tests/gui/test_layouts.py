@@ -66,16 +66,6 @@ def plain(qtbot, settle):
     return plain
 
 
-@pytest.fixture
-def window(qtbot, bundled_font, settle):
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    settle()
-    return window
-
-
 def disturb(window, rng):
     """Do to the docks of ``window`` one of the things that a user can do."""
     dock, other = rng.sample(list(window.docks.values()), 2)

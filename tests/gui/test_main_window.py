@@ -32,15 +32,6 @@ from mhagui.gui.theme import ThemeChoice, apply_theme, is_dark
 LEFT = Qt.MouseButton.LeftButton
 
 
-@pytest.fixture
-def window(qtbot, bundled_font):
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    return window
-
-
 def handle(slider):
     option = QStyleOptionSlider()
     slider.initStyleOption(option)
@@ -353,7 +344,8 @@ def test_arrows_move_the_cursor_from_the_start(window, qtbot):
     assert window.bench.view.cursor.query == before.query - 1
 
 
-def test_closing_stops_the_frames(window, qtbot):
+def test_closing_stops_the_frames(open_window):
+    window = open_window()
     shown = []
     window.bench.shown.connect(shown.append)
     window.bench.edit(set_gain(1, 3.0))
@@ -426,3 +418,36 @@ def test_each_dock_has_a_letter_of_its_own_in_the_menu(window):
     letters = [action.text().partition("&")[2][:1].lower() for action in menu.actions()]
     assert all(letters)
     assert len(set(letters)) == len(letters) == len(window.docks.all)
+
+
+@pytest.mark.parametrize("name", ["entropy", "tokens", "heatmaps"])
+def test_the_keyboard_goes_to_the_heatmaps_when_the_dock_that_has_it_goes(
+    window, qtbot, settle, name
+):
+    window.files.lay_out(load_lesson("induction"))
+    settle()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    dock = getattr(window.docks, name)
+    window.docks.enter(dock)
+    settle()
+    assert dock.isAncestorOf(window.focusWidget())
+    if name == "tokens":
+        window.findChild(QAction, "undo").trigger()  # a scene without tokens is back
+    else:
+        dock.close()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    settle()
+    heir = QApplication.focusWidget()
+    assert window.docks.heatmaps.isAncestorOf(heir) != (name == "heatmaps")
+    assert window.isAncestorOf(heir)
+    dock.show()
+
+
+def test_undo_and_redo_say_what_they_did(window):
+    window.bench.edit(set_gain(1, 2.0))
+    said = []
+    window.statusBar().messageChanged.connect(said.append)
+    window.findChild(QAction, "undo").trigger()
+    window.findChild(QAction, "redo").trigger()
+    assert [text for text in said if text] == ["Undone: Change gain", "Done again: Change gain"]

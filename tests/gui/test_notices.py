@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from mhagui.gui.fault_dialog import DetailsDialog
+from mhagui.gui.details_dialog import DetailsDialog
 from mhagui.gui.notices import NoticeBar
 
 LONG = " ".join(

@@ -9,7 +9,8 @@ import pytest
 from mhagui.document.progress import Progress
 from mhagui.errors import UserError
 from mhagui.gui import progress_store
-from mhagui.gui.progress_store import ProgressStore, own_store
+from mhagui.gui.progress_store import FILE_NAME, ProgressStore
+from mhagui.home import own_home
 
 SOME = Progress(active=6, readings=MappingProxyType({"6.six": "row t6: 0.510 bits"}))
 
@@ -79,7 +80,7 @@ def test_a_place_that_cannot_be_is_said(tmp_path):
 
 def test_ones_own_is_in_the_folder_that_the_system_names(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    path = own_store().path
+    path = own_home().data / FILE_NAME
     assert path.name == "progress.json"
     assert path.parent.name == "mhagui"
     if os.name == "posix" and os.uname().sysname == "Linux":

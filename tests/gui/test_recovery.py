@@ -334,6 +334,17 @@ def test_what_a_killed_window_left_beside_its_work_is_swept_up(window, folder):
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.parametrize("seconds", [2**40, -(2**36)])
+def test_a_clock_that_was_anywhere_hides_no_work(window, leave, folder, seconds):
+    leave(2.5)
+    try:
+        os.utime(folder / DEAD / "unsaved.mhascene", (seconds, seconds))
+    except OSError:
+        pytest.skip("this disk has no such times")
+    (found,) = window.recovery.found()
+    assert abs(found.kept_at.timestamp() - time.time()) < 60
+
+
 def test_what_others_put_beside_it_is_none_of_its_business(window, folder):
     notes = folder / "my notes" / "copy.mhascene"
     notes.parent.mkdir(parents=True)

@@ -1,6 +1,6 @@
 """Open many broken session files, and see that each is refused in a sentence or opens whole.
 
-    python tests/reliability/fuzz_sessions.py --count 20000
+    .venv/bin/python tests/reliability/fuzz_sessions.py --count 26000
 
 Every file is made of good ones by a seed, and read as the window reads it. It has to open as a
 scene that is computed and saved again, or to be refused in one sentence; in little time and memory,

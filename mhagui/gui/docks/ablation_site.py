@@ -13,9 +13,9 @@ from mhagui.document.presets import Preset, is_preset
 from mhagui.formats import Precision
 from mhagui.gui.bench import Frame
 from mhagui.gui.formulas import Formula
-from mhagui.gui.pictures import position_labels, signed_range
+from mhagui.gui.pictures import position_labels
 from mhagui.gui.widgets.card_row import CardRow
-from mhagui.gui.widgets.colour_range import ColourRange, round_limit
+from mhagui.gui.widgets.colour_range import ColourRange, round_limit, signed_range
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.gui.widgets.head_box import HeadBox

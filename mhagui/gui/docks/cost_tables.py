@@ -19,7 +19,7 @@ from mhagui.document.cost import (
     with_heads,
 )
 from mhagui.document.view_state import WhatIf
-from mhagui.formats import UNDEFINED, USUAL, Precision
+from mhagui.formats import UNDEFINED, Precision
 from mhagui.gui.formulas import Formula
 from mhagui.gui.widgets.curve_legend import SYMBOLS
 from mhagui.gui.widgets.curve_plot import Curve
@@ -32,14 +32,14 @@ _BLUE, _GREEN, _RED, _VIOLET = (QColor(HEAD_COLOURS[number]) for number in (0, 2
 _CIRCLE, _SQUARE, _TRIANGLE, _DIAMOND, _STAR, _, _PENTAGON, _PLUS = SYMBOLS
 
 
-def count_text(value: float, write: Precision = USUAL) -> str:
+def count_text(value: float, write: Precision) -> str:
     """Return a count with separators: 1,073,741,824; from ten thousand millions on 1.09951e12."""
     if math.isnan(value):
         return UNDEFINED
     return f"{value:,.0f}" if value < FIRST_LONG or write.is_exact else write.short(value, 6)
 
 
-def bytes_text(value: float, write: Precision = USUAL) -> str:
+def bytes_text(value: float, write: Precision) -> str:
     """Return a number of bytes in the largest unit that leaves it at least 1: 48 B, 4.00 MiB."""
     power = min(int(value).bit_length() - 1, 60) // 10
     if power < 1:
@@ -58,7 +58,7 @@ def _counts(write: Precision) -> Callable[[float], str]:
     return partial(count_text, write=write)
 
 
-def stage_numbers(sizes: WhatIf, write: Precision = USUAL) -> Numbers:
+def stage_numbers(sizes: WhatIf, write: Precision) -> Numbers:
     """Return multiply-adds and FLOPs of each stage, in the order they are done in."""
     costs = costs_of(sizes)
     stages = (
@@ -91,7 +91,7 @@ _STAGE_COLUMNS = (
 )
 
 
-def element_numbers(sizes: WhatIf, write: Precision = USUAL) -> Numbers:
+def element_numbers(sizes: WhatIf, write: Precision) -> Numbers:
     """Return how many numbers each matrix has, of all heads and of one."""
     count, costs = parameters_of(sizes), costs_of(sizes)
     matrices = (
@@ -116,7 +116,7 @@ _ELEMENT_COLUMNS = (
 )
 
 
-def memory_numbers(sizes: WhatIf, write: Precision = USUAL) -> Numbers:
+def memory_numbers(sizes: WhatIf, write: Precision) -> Numbers:
     """Return the bytes of parameters, weights and keys and values, by the kind of number."""
     costs = costs_of(sizes)
     elements = (parameters_of(sizes).total, costs.weights, costs.cache)
@@ -137,7 +137,7 @@ def _memory_rows(write: Precision) -> tuple[Row, ...]:
 _MEMORY_COLUMNS = tuple(Column(kind, formula=Formula.MEMORY) for kind in BYTES)
 
 
-def case_numbers(case: Case, n_positions: int, write: Precision = USUAL) -> Numbers:
+def case_numbers(case: Case, n_positions: int, write: Precision) -> Numbers:
     """Return what the layers of ``case`` have and hold, a row to each."""
     layers = case.layers(n_positions)
     rows = tuple(Row(f"H = {sizes.n_heads}", _counts(write), tip=CASE_TIP) for sizes in layers)

@@ -31,9 +31,9 @@ from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.ablation_site import AblationSite
 from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
-from mhagui.gui.pictures import position_labels, signed_range
+from mhagui.gui.pictures import position_labels
 from mhagui.gui.widgets.card_row import CardRow
-from mhagui.gui.widgets.colour_range import ColourRange, round_limit
+from mhagui.gui.widgets.colour_range import ColourRange, round_limit, signed_range
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.formula_tip import explain, put_above

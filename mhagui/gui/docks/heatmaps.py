@@ -98,8 +98,7 @@ class HeatmapsDock(GrowingPanel):
         return row
 
     def _make_scales(self) -> None:
-        for scale in ColourScale:
-            self._scales.addItem(scale.value, scale)
+        self._scales.addItems(list(ColourScale))
         named(self._scales, "colourScale", "Colour scale of the weights", _SCALE_TIP)
         self._scales.activated.connect(self._on_scale)
 
@@ -138,7 +137,7 @@ class HeatmapsDock(GrowingPanel):
         self._quantities[view.quantity].setChecked(True)
         for part in (self._bar, self._scales):
             put_above(part, _FORMULAS[view.quantity])
-        self._scales.setCurrentIndex(self._scales.findData(view.colour_scale))
+        self._scales.setCurrentText(view.colour_scale)
         self._scales.setEnabled(view.quantity is Quantity.WEIGHTS)
 
     def _show_heads(self, frame: Frame) -> None:
@@ -183,7 +182,7 @@ class HeatmapsDock(GrowingPanel):
         self.bench.look(quantity=chosen)
 
     def _on_scale(self, index: int) -> None:
-        self.bench.look(colour_scale=self._scales.itemData(index))
+        self.bench.look(colour_scale=ColourScale(self._scales.itemText(index)))
 
     def _on_pointed(self, uid: int, row: int, column: int) -> None:
         self.bench.point(head=uid, query=row, key=column)

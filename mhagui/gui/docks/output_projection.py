@@ -26,9 +26,9 @@ from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.projection_presets import PresetMenu
 from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
-from mhagui.gui.pictures import position_labels, signed_range, weight_range
+from mhagui.gui.pictures import position_labels, weight_range
 from mhagui.gui.widgets.cards import bare_area
-from mhagui.gui.widgets.colour_range import round_limit
+from mhagui.gui.widgets.colour_range import round_limit, signed_range
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.editable_model import EditableMatrix, EditableModel

@@ -11,9 +11,9 @@ from mhagui.document import Appearance, HeadResult
 from mhagui.document.compute import BoolArray, Recall
 from mhagui.document.pipeline import Axis, StageMatrix
 from mhagui.document.records import Array
-from mhagui.gui.pictures import position_labels, signed_range, weight_range, weight_table
+from mhagui.gui.pictures import position_labels, weight_range, weight_table
 from mhagui.gui.theme import Theme
-from mhagui.gui.widgets.colour_range import ColourRange, round_limit
+from mhagui.gui.widgets.colour_range import ColourRange, round_limit, signed_range
 from mhagui.gui.widgets.drawing import Levels, argb, indexed_image
 from mhagui.gui.widgets.matrix_picture import HATCHED, Picture, Writing
 from mhagui.palette import diverging_table, is_signed, table_on

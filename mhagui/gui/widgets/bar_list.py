@@ -62,7 +62,7 @@ class BarList(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_bars(
-        self, bars: tuple[Bar, ...], most: float, ceiling: float, precision: Precision = USUAL
+        self, bars: tuple[Bar, ...], most: float, ceiling: float, precision: Precision
     ) -> None:
         """Show ``bars``, ``most`` being a whole one, and a line across them at ``ceiling``."""
         shown = self.bars, self._most, self._ceiling, self._precision

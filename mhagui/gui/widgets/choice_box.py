@@ -1,7 +1,7 @@
 """A box to choose from that a wheel turned over it leaves alone."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPaintEvent, QWheelEvent
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
 
@@ -11,6 +11,15 @@ class ChoiceBox(QComboBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def event(self, event: QEvent) -> bool:
+        """Have Alt+↓ open the list, whatever else it means around the box."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            is_alt = event.modifiers() == Qt.KeyboardModifier.AltModifier
+            if is_alt and event.key() == Qt.Key.Key_Down:
+                event.accept()
+                return True
+        return super().event(event)
 
     def showPopup(self) -> None:
         """Open the list, which bears the name of the box."""

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mhagui import formats
+from mhagui.document import Appearance
+from mhagui.palette import diverging_table
 
 _ROUND = (1, 1.5, 2, 3, 5, 7.5)
 
@@ -56,6 +58,13 @@ class ColourRange:
     def text(self, value: float) -> str:
         """Return ``value`` as it is written beside the colours."""
         return formats.short(value, 3) + self.unit
+
+
+def signed_range(largest: float, caption: str, look: Appearance) -> ColourRange:
+    """Return a scale around 0 for magnitudes up to ``largest``, to 1 where all are 0."""
+    limit = largest if largest > 1e-300 else 1.0
+    table = diverging_table(colours=look.signed_colours)
+    return ColourRange(-limit, limit, caption, table, precision=look.precision)
 
 
 def round_limit(*arrays: npt.NDArray[np.float64]) -> float:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from mhagui.gui.formulas import Formula
-from mhagui.gui.widgets.colour_range import ColourRange, round_limit
+from mhagui.gui.widgets.colour_range import round_limit, signed_range
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.editable_model import EditableMatrix, EditableModel
@@ -14,7 +14,6 @@ from mhagui.gui.widgets.editable_table import EditableTable
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
-from mhagui.palette import diverging_table
 
 
 class MatrixPane(QWidget):
@@ -71,10 +70,7 @@ class MatrixPane(QWidget):
         self.view.set_cursor_cell(row, None)
 
     def _paint(self, matrix: EditableMatrix) -> None:
-        limit = round_limit(matrix.values)
-        table = diverging_table(colours=matrix.look.signed_colours)
-        precision = matrix.look.precision
-        scale = ColourRange(-limit, limit, matrix.name, table, precision=precision)
+        scale = signed_range(round_limit(matrix.values), matrix.name, matrix.look)
         bands = matrix.column_bands or None
         self.view.show_values(matrix.values, scale, matrix.row_labels, matrix.column_labels, bands)
         self.strip.set_scale(scale)

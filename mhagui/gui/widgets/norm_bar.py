@@ -43,7 +43,7 @@ class NormBar(QWidget):
         return self._norm / self._most, self._heard / self._most
 
     def set_norm(
-        self, norm: float, heard: float, most: float, colour: QColor, precision: Precision = USUAL
+        self, norm: float, heard: float, most: float, colour: QColor, precision: Precision
     ) -> None:
         """Show ``norm``, and hollow the ``heard`` one; the bar's full length is ``most``."""
         shown = (norm, heard, most if most > 0 else 1.0, colour, precision)

@@ -20,6 +20,11 @@ LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 LESSON = load_lesson("four-heads")
 
 
+def pytest_configure(config):
+    line = "gesture(where, keys): does what this line of gui/gestures.py tells"
+    config.addinivalue_line("markers", line)
+
+
 @pytest.fixture(scope="module")
 def whole_window(qapp, fusion, nothing_old):
     window = MainWindow(LESSON)
@@ -101,7 +106,10 @@ class User:
 @pytest.fixture
 def user(whole_window, light, qtbot):
     user = User(whole_window, qtbot)
+    interval = QApplication.doubleClickInterval()
+    QApplication.setDoubleClickInterval(20)  # a click is waited for so long
     yield user
+    QApplication.setDoubleClickInterval(interval)
     user.bench.go_to(0)
     user.bench.look(
         cursor=ViewState.of(LESSON).cursor, enlarged=None, quantity=Quantity.WEIGHTS, stage=0,

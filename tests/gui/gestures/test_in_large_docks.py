@@ -3,11 +3,9 @@
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 from mhagui.document import load_lesson
 from mhagui.document.edits import SetSequenceLength
-from mhagui.gui.gestures import GESTURES
 
 K, LEFT = Qt.Key, Qt.MouseButton.LeftButton
 NONE, CONTROL, SHIFT, ALT = (
@@ -18,29 +16,6 @@ NONE, CONTROL, SHIFT, ALT = (
 )
 LESSON = load_lesson("four-heads")
 WORDS = load_lesson("content-position")
-LARGE = ("Heatmaps", "Pipeline", "Tokens", "Heads")  # all others: test_in_small_parts.py
-MINE = [each for each in GESTURES if each.where in LARGE]
-CHECKS = {}
-
-
-def holds(where, keys):
-    """Say of which line of the table a check is."""
-
-    def keep(check):
-        assert (where, keys) not in CHECKS
-        CHECKS[where, keys] = check
-        return check
-
-    return keep
-
-
-@pytest.mark.parametrize("gesture", MINE, ids=lambda each: f"{each.where}: {each.keys}")
-def test_every_gesture_does_what_the_table_says(user, gesture):
-    CHECKS[gesture.where, gesture.keys](user)
-
-
-def test_the_table_and_the_checks_are_of_the_same_gestures():
-    assert list(CHECKS) == [(each.where, each.keys) for each in MINE]
 
 
 def heatmap(user, scene=LESSON, cursor=(3, 1)):
@@ -51,8 +26,8 @@ def heatmap(user, scene=LESSON, cursor=(3, 1)):
     return user.find("heatmap1")
 
 
-@holds("Heatmaps", "← → ↑ ↓")
-def arrows(user):
+@pytest.mark.gesture("Heatmaps", "← → ↑ ↓")
+def test_arrows(user):
     heatmap(user)
     user.press(K.Key_Right, K.Key_Down)
     assert user.cursor == (5, 3)
@@ -60,8 +35,8 @@ def arrows(user):
     assert user.cursor == (4, 1)
 
 
-@holds("Heatmaps", "Ctrl+arrow")
-def to_the_edge(user):
+@pytest.mark.gesture("Heatmaps", "Ctrl+arrow")
+def test_to_the_edge(user):
     heatmap(user)
     user.press((CONTROL, K.Key_Right), (CONTROL, K.Key_Down))
     assert user.cursor == (6, 6)
@@ -69,8 +44,8 @@ def to_the_edge(user):
     assert user.cursor == (1, 1)
 
 
-@holds("Heatmaps", "Home, End")
-def ends_of_the_row(user):
+@pytest.mark.gesture("Heatmaps", "Home, End")
+def test_ends_of_the_row(user):
     heatmap(user)
     user.press(K.Key_End)
     assert user.cursor == (4, 6)
@@ -78,8 +53,8 @@ def ends_of_the_row(user):
     assert user.cursor == (4, 1)
 
 
-@holds("Heatmaps", "Ctrl+Home, Ctrl+End")
-def corners(user):
+@pytest.mark.gesture("Heatmaps", "Ctrl+Home, Ctrl+End")
+def test_corners(user):
     heatmap(user)
     user.press((CONTROL, K.Key_End))
     assert user.cursor == (6, 6)
@@ -87,8 +62,8 @@ def corners(user):
     assert user.cursor == (1, 1)
 
 
-@holds("Heatmaps", "Page Up, Page Down")
-def pages(user):
+@pytest.mark.gesture("Heatmaps", "Page Up, Page Down")
+def test_pages(user):
     heatmap(user, SetSequenceLength(30).apply(LESSON))
     user.press(K.Key_PageDown)
     assert user.cursor == (14, 2)
@@ -104,23 +79,18 @@ def cell_of(view):
     raise AssertionError(view)
 
 
-@holds("Heatmaps", "Enter, click")
-def arithmetic(user):
+@pytest.mark.gesture("Heatmaps", "Enter, click")
+def test_arithmetic(user):
     view, cell = heatmap(user), user.window.docks.cell
     user.press(K.Key_Return)
     assert cell.isVisible()
     cell.hide()
-    interval = QApplication.doubleClickInterval()
-    QApplication.setDoubleClickInterval(20)
-    try:
-        user.click(view, cell_of(view))
-        user.qtbot.waitUntil(cell.isVisible)
-    finally:
-        QApplication.setDoubleClickInterval(interval)
+    user.click(view, cell_of(view))
+    user.qtbot.waitUntil(cell.isVisible)
 
 
-@holds("Heatmaps", "Shift+Enter, double click")
-def alone(user):
+@pytest.mark.gesture("Heatmaps", "Shift+Enter, double click")
+def test_alone(user):
     view = heatmap(user)
     user.press((SHIFT, K.Key_Return))
     assert user.bench.view.enlarged == 1
@@ -130,8 +100,8 @@ def alone(user):
     assert user.bench.view.enlarged == 1
 
 
-@holds("Heatmaps", "Esc")
-def all_again(user):
+@pytest.mark.gesture("Heatmaps", "Esc")
+def test_all_again(user):
     heatmap(user)
     user.press((SHIFT, K.Key_Return), K.Key_Escape)
     assert user.bench.view.enlarged is None
@@ -145,16 +115,16 @@ def pipeline(user):
     return user.window.docks.pipeline
 
 
-@holds("Pipeline", "← →, Page Up, Page Down")
-def stages(user):
+@pytest.mark.gesture("Pipeline", "← →, Page Up, Page Down")
+def test_stages(user):
     pipeline(user)
     for key, stage in ((K.Key_Right, 4), (K.Key_Left, 3), (K.Key_PageDown, 4), (K.Key_PageUp, 3)):
         user.press(key)
         assert user.bench.view.stage == stage
 
 
-@holds("Pipeline", "Home, End")
-def first_and_last_stage(user):
+@pytest.mark.gesture("Pipeline", "Home, End")
+def test_first_and_last_stage(user):
     pipeline(user)
     user.press(K.Key_End)
     assert user.bench.view.stage == 7
@@ -162,8 +132,8 @@ def first_and_last_stage(user):
     assert user.bench.view.stage == 0
 
 
-@holds("Pipeline", "Space")
-def play(user):
+@pytest.mark.gesture("Pipeline", "Space")
+def test_play(user):
     dock = pipeline(user)
     user.press(K.Key_Space)
     assert dock.timer.isActive()
@@ -171,18 +141,24 @@ def play(user):
     assert not dock.timer.isActive()
 
 
-@holds("Pipeline", "Shift+arrow")
-def cursor_in_the_pipeline(user):
+@pytest.mark.gesture("Pipeline", "Shift+arrow")
+def test_cursor_in_the_pipeline(user):
     pipeline(user)
     user.press((SHIFT, K.Key_Right), (SHIFT, K.Key_Down))
     assert user.cursor == (5, 3)
 
 
-@holds("Pipeline", "Enter, click")
-def arithmetic_in_the_pipeline(user):
-    pipeline(user)
+@pytest.mark.gesture("Pipeline", "Enter, click")
+def test_arithmetic_in_the_pipeline(user):
+    dock = pipeline(user)
     user.press(K.Key_Return)
-    assert user.window.docks.cell.isVisible()
+    cell = user.window.docks.cell
+    assert cell.isVisible()
+    cell.hide()
+    product = [view for view in dock.row.views if view.isVisible()][-1]
+    user.click(product, product.cell_rect(1, 0).center())
+    user.qtbot.waitUntil(cell.isVisible)
+    assert user.cursor == (2, 1)
 
 
 def tokens(user):
@@ -198,8 +174,8 @@ def chip(strip, place):
     return strip.chip(place).center().toPoint()
 
 
-@holds("Tokens", "← →, click")
-def row_of_tokens(user):
+@pytest.mark.gesture("Tokens", "← →, click")
+def test_row_of_tokens(user):
     strip = tokens(user)
     user.press(K.Key_Right, K.Key_Right, K.Key_Left)
     assert user.cursor == (4, 1)
@@ -207,8 +183,8 @@ def row_of_tokens(user):
     assert user.cursor == (2, 1)
 
 
-@holds("Tokens", "Shift+← →, Shift+click")
-def key_of_tokens(user):
+@pytest.mark.gesture("Tokens", "Shift+← →, Shift+click")
+def test_key_of_tokens(user):
     strip = tokens(user)
     user.press((SHIFT, K.Key_Right))
     assert user.cursor == (3, 2)
@@ -216,8 +192,8 @@ def key_of_tokens(user):
     assert user.cursor == (3, 4)
 
 
-@holds("Tokens", "Home, End")
-def ends_of_the_tokens(user):
+@pytest.mark.gesture("Tokens", "Home, End")
+def test_ends_of_the_tokens(user):
     tokens(user)
     user.press(K.Key_End)
     assert user.cursor == (WORDS.n_positions, 1)
@@ -229,8 +205,8 @@ def words(user):
     return user.bench.scene.tokens
 
 
-@holds("Tokens", "S, drag onto a token")
-def swap(user):
+@pytest.mark.gesture("Tokens", "S, drag onto a token")
+def test_swap(user):
     strip, (a, b, c, *rest) = tokens(user), WORDS.tokens
     user.press(K.Key_S)
     assert words(user) == (c, b, a, *rest)
@@ -240,8 +216,8 @@ def swap(user):
     assert words(user) == (c, b, a, *rest)
 
 
-@holds("Tokens", "Ctrl+Shift+← →, drag between tokens")
-def move(user):
+@pytest.mark.gesture("Tokens", "Ctrl+Shift+← →, drag between tokens")
+def test_move(user):
     strip, (a, b, c, *rest) = tokens(user), WORDS.tokens
     user.press((CONTROL, SHIFT, K.Key_Left))
     assert words(user) == (a, c, b, *rest)
@@ -252,8 +228,8 @@ def move(user):
     assert words(user) == (a, c, b, *rest)
 
 
-@holds("Tokens", "R, Ctrl+drag")
-def repeat(user):
+@pytest.mark.gesture("Tokens", "R, Ctrl+drag")
+def test_repeat(user):
     strip, (a, b, _, *rest) = tokens(user), WORDS.tokens
     user.press(K.Key_R)
     assert words(user) == (a, b, a, *rest)
@@ -263,8 +239,8 @@ def repeat(user):
     assert words(user) == (a, b, a, *rest)
 
 
-@holds("Tokens", "Esc")
-def let_go(user):
+@pytest.mark.gesture("Tokens", "Esc")
+def test_let_go(user):
     strip = tokens(user)
     QTest.mousePress(strip, LEFT, NONE, chip(strip, 0))
     user.move(strip, chip(strip, 2), LEFT, NONE)
@@ -282,8 +258,8 @@ def heads(user):
     user.settle()
 
 
-@holds("Heads", "Space, click")
-def point_at_a_head(user):
+@pytest.mark.gesture("Heads", "Space, click")
+def test_point_at_a_head(user):
     heads(user)
     user.find("headCard3").setFocus()
     user.press(K.Key_Space)
@@ -292,8 +268,8 @@ def point_at_a_head(user):
     assert user.bench.view.cursor.head == 2
 
 
-@holds("Heads", "↑ ↓")
-def from_card_to_card(user):
+@pytest.mark.gesture("Heads", "↑ ↓")
+def test_from_card_to_card(user):
     heads(user)
     user.find("headCard2").setFocus()
     user.press(K.Key_Down)
@@ -302,8 +278,8 @@ def from_card_to_card(user):
     assert user.find("headCard2").hasFocus()
 
 
-@holds("Heads", "Alt+↑, Alt+↓")
-def move_a_head(user):
+@pytest.mark.gesture("Heads", "Alt+↑, Alt+↓")
+def test_move_a_head(user):
     heads(user)
     user.find("headCard1").setFocus()
     user.press((ALT, K.Key_Down))
