@@ -49,7 +49,7 @@ def ask_to_forget(parent: QWidget, name: str) -> bool:
 
 def ask_to_replace(parent: QWidget, path: Path) -> Replace:
     """Ask what becomes of a file that is not as it was last read or written here."""
-    changed = f"Another program may have changed {path.name} since this work began."
+    changed = f"Another program may have changed “{path.name}” since this work began."
     box = _box(parent, "File changed", changed)
     box.setInformativeText("Overwrite what is there now, or save to another file?")
     buttons = {
