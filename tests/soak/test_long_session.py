@@ -30,6 +30,7 @@ def window(qtbot, qapp):
         window.show()
     qapp.processEvents()
     yield window
+    window.bench.open(load_lesson("four-heads"))  # or closing would ask whether to save
     window.close()
 
 
