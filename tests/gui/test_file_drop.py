@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QUrl, QVersionNumber
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QTableView, QWidget
 
@@ -34,7 +34,10 @@ def drop(target: QWidget, data: QMimeData, actions: Qt.DropAction = COPY | MOVE)
     """Drag onto a widget, and let go where it, or one that it is in, takes that."""
     # By Shift a file is moved: whoever has it deletes it then.
     button, key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
-    enter = QDragEnterEvent(QPoint(5, 5), actions, data, button, key)
+    # Deprecated since Qt 6.12, and the only one before, is a place in whole pixels.
+    is_newer = QLibraryInfo.version() >= QVersionNumber(6, 12)
+    place = QPointF(5, 5) if is_newer else QPoint(5, 5)
+    enter = QDragEnterEvent(place, actions, data, button, key)
     enter.ignore()
     QApplication.sendEvent(target, enter)
     if enter.isAccepted():
