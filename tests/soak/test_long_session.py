@@ -24,14 +24,17 @@ IMMORTAL_NONE = sys.version_info >= (3, 12)
 def window(qtbot, qapp):
     """The window as it is laid out at first."""
     window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
+    qtbot.addWidget(window, before_close_func=leave)
     window.resize(1280, 800)
     with qtbot.waitExposed(window):
         window.show()
     qapp.processEvents()
-    yield window
-    window.bench.open(load_lesson("four-heads"))  # or closing would ask whether to save
-    window.close()
+    return window
+
+
+def leave(window):
+    """Have nothing that is unsaved, or closing would ask for it."""
+    window.bench.open(load_lesson("four-heads"))
 
 
 def held() -> tuple[float, int]:
