@@ -58,10 +58,13 @@ class ProgressStore:
             self._known = progress
 
     def _kept(self) -> Progress:
-        """Return what stands in the file now, nothing where that cannot be read."""
+        """Return what stands in the file now; nothing where it has become unreadable."""
         try:
             return self._read()
-        except (OSError, UserError):
+        except OSError as error:
+            raise UserError(f"{self.path} cannot be read: {error.strerror}.") from error
+        except UserError:
+            self._put_aside()
             return Progress()
 
     def _read(self) -> Progress:

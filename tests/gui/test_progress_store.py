@@ -72,6 +72,29 @@ def test_what_can_neither_be_read_nor_put_aside_is_left(store, monkeypatch):
     assert store.path.read_bytes() == b"garbage"
 
 
+def test_what_somebody_spoils_meanwhile_is_put_aside_and_saving_goes_on(store):
+    store.save(SOME)
+    store.path.write_bytes(b"of a newer version, say")
+    store.save(SOME)
+    assert ProgressStore(store.path).load() == SOME
+    aside = store.path.with_name("progress.json.bad")
+    assert aside.read_bytes() == b"of a newer version, say"
+
+
+def test_what_cannot_be_looked_at_any_more_is_not_written_over(store, monkeypatch):
+    other = ProgressStore(store.path)
+    other.save(SOME)
+
+    def fails(_path, _most_bytes):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(progress_store, "read_kept", fails)
+    with pytest.raises(UserError, match=r"progress\.json cannot be read: Input/output error\."):
+        store.save(Progress())
+    monkeypatch.undo()
+    assert other.load() == SOME
+
+
 def test_a_place_that_cannot_be_is_said(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(UserError, match="not a folder"):
