@@ -6,7 +6,7 @@ from itertools import accumulate, pairwise
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QStyle
 
-from mhagui.gui.layout_reader import room_of_docks
+from mhagui.gui.layout_reader import UnknownFormError, room_of_docks
 from mhagui.gui.window_place import in_sight
 from mhagui.layout_tree import Frame, Layout, Node, Split, Tabs, leaves, names_in
 
@@ -77,7 +77,10 @@ class _Placer:
         dock.setGeometry(in_sight(frame))
 
     def _share_room(self) -> None:
-        room = room_of_docks(self._window)
+        try:
+            room = room_of_docks(self._window)
+        except UnknownFormError:
+            return  # it is as Qt has shared it out
         shares = list(self._shares(self._layout.tree, room.width(), room.height()))
         shares.sort(key=self._is_present)  # last, for each has its say in the rooms around it
         docks = [self._docks[name] for name, _, _ in shares]

@@ -37,10 +37,9 @@ def _joined(areas: Areas, absent: set[str]) -> Node:
     rows = [(areas[area][0].height(), areas[area][1]) for area in (_TOP, _BOTTOM) if area in areas]
     if across:
         middle = Split("across", tuple(across))
+        # Of those that can be seen: others have heights of long ago.
         seen = (size.height() for size, node in sides if not absent.issuperset(names_in(node)))
-        rows.insert(
-            _TOP in areas, (max(seen, default=0), middle)
-        )  # others have heights of long ago
+        rows.insert(_TOP in areas, (max(seen, default=0), middle))
     return Split("down", tuple(sized(node, _length(height)) for height, node in rows))
 
 
