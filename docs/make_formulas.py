@@ -8,10 +8,10 @@ from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 
 from mhagui.gui.formulas import Formula
+from mhagui.gui.widgets.formula_tip import EM
 
 FORMULAS = Path(__file__).parents[1] / "resources" / "formulas"
 FONT = FontProperties(math_fontfamily="stix")
-EM = 400  # units of the drawing; whoever shows it makes that the size of the font
 MARGIN = 0.08 * EM
 LINE_GAP = 0.6 * EM
 COMMANDS = {Outline.MOVETO: "M", Outline.LINETO: "L", Outline.CURVE3: "Q", Outline.CURVE4: "C"}

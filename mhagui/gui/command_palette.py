@@ -6,7 +6,6 @@ from PySide6.QtGui import (
     QFocusEvent,
     QHideEvent,
     QKeyEvent,
-    QPainter,
     QPaintEvent,
     QShowEvent,
 )
@@ -24,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from mhagui.gui.access import announce
 from mhagui.gui.commands import Command, commands_of, likeness
-from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.drawing import draw_edge
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.words import plain
 
@@ -127,10 +126,7 @@ class CommandPalette(QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw an edge that stands out from the docks below."""
         super().paintEvent(event)
-        painter = QPainter(self)
-        painter.setPen(theme_of(self.palette()).muted)
-        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-        painter.end()
+        draw_edge(self)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Follow the window's size from now on."""

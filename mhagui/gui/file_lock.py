@@ -1,6 +1,5 @@
 """Who has which file open."""
 
-import hashlib
 import os
 from pathlib import Path
 
@@ -34,6 +33,8 @@ class FileLock:
 
         Where no lock can be made nobody knows of any other.
         """
+        import hashlib  # not for the start
+
         # One file, whatever path leads to it.
         name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()
         lock_path = self._folder / f"{name}.lock"

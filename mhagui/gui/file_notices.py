@@ -25,7 +25,10 @@ class FileNotices(QObject):
     def check(self) -> None:
         """Tell of the file that is changed elsewhere, or gone, once for each change."""
         path = self._files.state.path
-        if path is None or (path, stamp(path)) == self._known:
+        if path is None:
+            return
+        now = path, stamp(path)
+        if now == self._known:
             return
         if self._files.is_gone:
             save = ("&Save it again", self._files.save)
@@ -39,7 +42,7 @@ class FileNotices(QObject):
                 f"“{path.name}” has been changed by another program.",
                 ("&Reload", self._files.revert),
             )
-        self._known = path, stamp(path)
+        self._known = now
 
     def _tell(self, sentence: str, *actions: Action) -> None:
         self._notices.withdraw(sentence)

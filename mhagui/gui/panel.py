@@ -3,12 +3,12 @@
 from typing import ClassVar
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QDockWidget, QScrollArea, QWidget
 
 from mhagui.document import Appearance, Result
 from mhagui.gui.bench import Bench, Frame
-from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.drawing import draw_edge
 
 
 class Panel(QDockWidget):
@@ -134,10 +134,7 @@ class Panel(QDockWidget):
         """Draw a frame where the dock floats: with a title of its own it would have none."""
         super().paintEvent(event)
         if self.isFloating():
-            painter = QPainter(self)
-            painter.setPen(theme_of(self.palette()).muted)
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-            painter.end()
+            draw_edge(self)
 
     def changeEvent(self, event: QEvent) -> None:
         """Draw everything anew in the new colours or fonts."""

@@ -1,7 +1,6 @@
 """The menus that say how things look: colours, digits, theme."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
@@ -81,8 +80,7 @@ class ViewMenus(QObject):
 
     def _set_appearance(self, **changes: object) -> None:
         self._preferences.change(**changes)
-        appearance = replace(self._bench.view.appearance, **changes)  # type: ignore[arg-type]
-        self._bench.look(appearance=appearance)
+        self._bench.look(appearance=self._preferences.settings.appearance)
 
     def _set_theme(self, choice: ThemeChoice) -> None:
         self._preferences.change(theme=choice)

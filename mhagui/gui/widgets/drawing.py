@@ -4,6 +4,9 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QWidget
+
+from mhagui.gui.theme import theme_of
 
 LABEL_FONT = 0.9  # times the widget's font
 BAND = 5  # width of the band in a head's colour
@@ -53,6 +56,14 @@ def draw_card(
             painter.fillRect(edge.adjusted(2, 2, -1, -2), ground)
         painter.restore()
     painter.strokePath(outline, line)
+
+
+def draw_edge(widget: QWidget) -> None:
+    """Draw a muted line around ``widget``, which is being painted."""
+    painter = QPainter(widget)
+    painter.setPen(theme_of(widget.palette()).muted)
+    painter.drawRect(widget.rect().adjusted(0, 0, -1, -1))
+    painter.end()
 
 
 def argb(table: Levels) -> list[int]:

@@ -36,7 +36,7 @@ from mhagui.gui.widgets.words import as_html, plain
 
 Explained = TypeVar("Explained", bound=QWidget)
 
-EM = 400  # units of the drawings, which docs/make_formulas.py makes, in the size of the font
+EM = 400  # units of the drawings, by docs/make_formulas.py, in the size of the font
 SCALE = 1.35  # how much larger than the text a formula is
 LINE = 56  # letters in a line of words, of average width
 ROOM = 24  # pixels that Qt leaves beside a tooltip, for the pointer
