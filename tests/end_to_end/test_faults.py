@@ -104,7 +104,7 @@ def test_a_start_that_fails_says_so_in_a_sentence_and_in_the_log(home):
 
 
 @pytest.mark.parametrize("what", ["length", "gain", "rank", "export"])
-def test_closing_in_the_midst_of_work_ends_within_a_second(home, what):
+def test_closing_in_the_midst_of_work_ends_within_three_seconds(home, what):
     with start(home, DRIVER, what) as process:
         asked = float(process.stdout.readline())
         assert process.wait(60) == 0
@@ -112,7 +112,7 @@ def test_closing_in_the_midst_of_work_ends_within_a_second(home, what):
     assert took < 3.0  # a few hundredths of a second, on a machine that has nothing else to do
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGTERM"), reason="POSIX signals")
+@pytest.mark.skipif(sys.platform == "win32", reason="ends by a signal")
 def test_a_signal_leaves_no_trace_of_a_crash(home):
     with start(home, DRIVER, "wait") as process:
         assert process.stdout.readline() == "running\n"

@@ -73,6 +73,7 @@ def overlap(one, other):
     return min(across, min(one.y1, other.y1) - max(one.y0, other.y0))
 
 
+# The packed W_K is left out: it is drawn as W_Q is, of the same shape.
 @pytest.mark.parametrize("name", [name for name in figures.FIGURES if name != "packed-wk"])
 def test_no_text_is_cut_or_runs_into_another_or_over_a_panel(any_scene, name):
     if figures.why_not(name, any_scene[1]):

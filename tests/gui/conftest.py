@@ -1,6 +1,7 @@
 """What every GUI test starts from: font, theme and bench; and a look at what it leaves behind."""
 
 import gc
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 
@@ -91,6 +92,17 @@ def unsaved(monkeypatch: pytest.MonkeyPatch, nothing_left: None) -> list[str]:
     return asked
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Function) -> Iterator[None]:
+    """Fail a test in which something unsaved was asked about, and which does not look at that.
+
+    What is asked afterwards, where pytest-qt closes the windows, is no matter.
+    """
+    yield
+    if "unsaved" not in inspect.signature(item.function).parameters:
+        assert item.funcargs["unsaved"] == []
+
+
 @pytest.fixture
 def dark(qapp: QApplication, light: None) -> None:
     """Dark colours."""
@@ -175,9 +187,13 @@ def _begin_again(window: MainWindow, scene: Scene) -> None:
 def open_window(qtbot: QtBot, settle: Callable[[], None]) -> Callable[..., MainWindow]:
     """A function that opens a main window of its own, for a test that closes it, say."""
 
-    def open_window(lesson: str = "four-heads", **given: object) -> MainWindow:
+    def open_window(
+        lesson: str = "four-heads", size: tuple[int, int] | None = None, **given: object
+    ) -> MainWindow:
         window = MainWindow(load_lesson(lesson), **given)
         qtbot.addWidget(window)
+        if size is not None:
+            window.resize(*size)
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
@@ -228,8 +244,8 @@ def heads_dock(bench: Bench, qtbot: QtBot) -> Iterator[HeadsDock]:
 def open_dock(bench: Bench, qtbot: QtBot, settle: Callable[[], None]) -> Callable[..., Panel]:
     """A function that opens a dock of its own, drawn and with the keyboard, at a size."""
 
-    def open_dock(kind: type[Panel], width: int, height: int) -> Panel:
-        dock = kind(bench)
+    def open_dock(make: Callable[[Bench], Panel], width: int, height: int) -> Panel:
+        dock = make(bench)
         qtbot.addWidget(dock)
         dock.resize(width, height)
         with qtbot.waitActive(dock):

@@ -73,13 +73,8 @@ def faults(root):
 
 
 @pytest.fixture(params=["four-heads", "induction"])
-def window(request, qtbot):
-    window = MainWindow(load_lesson(request.param))
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    yield window
-    window.close()
+def window(request, open_window):
+    return open_window(request.param)
 
 
 def test_every_widget_of_every_dock_has_a_name_and_a_role(window, settle):
@@ -137,8 +132,6 @@ def test_so_has_every_widget_of_a_dialog(bench, qtbot, settle, make):
 @pytest.mark.parametrize("window", ["four-heads"], indirect=True)
 @pytest.mark.parametrize("key", [Qt.Key.Key_P, Qt.Key.Key_Slash], ids=["palette", "shortcuts"])
 def test_so_have_the_palette_and_the_list_of_shortcuts(window, qtbot, settle, key):
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
     control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
     qtbot.keyClick(window, key, control | shift if key == Qt.Key.Key_P else control)
     settle()
@@ -289,18 +282,15 @@ def test_the_cell_is_the_description_of_the_heatmap_with_the_focus(open_window, 
     window.close()
 
 
-def test_the_window_goes_on_under_a_screen_reader(qtbot, settle):
+def test_the_window_goes_on_under_a_screen_reader(open_window, qtbot, settle, unsaved):
     QAccessible.setActive(True)
     try:
-        window = MainWindow(load_lesson("four-heads"))
-        qtbot.addWidget(window)
-        with qtbot.waitActive(window):
-            window.show()
-            window.activateWindow()
+        window = open_window()
         for dock in window.docks.all:
             window.docks.enter(dock)
             qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Down)
             settle()
-        window.close()
+        assert window.close()
+        assert unsaved == ["four heads"]
     finally:
         QAccessible.setActive(False)

@@ -12,8 +12,8 @@ from mhagui.document import compute, load_lesson
 from mhagui.document.edits import SetMasterGain, SetProjectionBlock, SetSequenceLength, set_gain
 from mhagui.gui import bench as bench_module
 from mhagui.gui.bench import Bench
-from mhagui.gui.main_window import MainWindow
 from mhagui.gui.widgets.matrix_view import MatrixView
+from mhagui.gui.worker import LOOK_EVERY
 
 LEFT, NO_KEYS = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
@@ -37,15 +37,8 @@ def gate(monkeypatch):
 
 
 @pytest.fixture
-def window(qtbot, settle):
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    settle()
-    return window
+def window(open_window):
+    return open_window()
 
 
 def is_waiting():
@@ -142,7 +135,7 @@ def test_an_undo_that_brings_back_what_is_shown_ends_the_waiting(bench, gate, se
     assert [frame.scene.master_gain for frame in frames] == [1.0]
     assert not is_waiting()
     opened.set()
-    qtbot.wait(50)  # what is computed in vain is not heard of
+    qtbot.wait(5 * LOOK_EVERY)  # what is computed in vain is not heard of
     assert len(frames) == 1
 
 
@@ -251,5 +244,5 @@ def test_a_window_closes_in_the_midst_of_it(window, gate, settle, qtbot, unsaved
     assert len(unsaved) == 1  # asked once
     assert not is_waiting()
     opened.set()
-    qtbot.wait(50)  # what is computed in vain is not heard of
+    qtbot.wait(5 * LOOK_EVERY)  # what is computed in vain is not heard of
     assert frames == []

@@ -10,10 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMainWindow
 
-from mhagui.document import load_lesson
 from mhagui.gui.command_palette import NO_COMMAND, CommandPalette
 from mhagui.gui.commands import bare, commands_of, likeness
-from mhagui.gui.main_window import MainWindow
 
 LEFT = Qt.MouseButton.LeftButton
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -273,13 +271,9 @@ def called(window):
     return palette
 
 
-def test_in_the_window_it_acts_on_the_cursors_head(qtbot, settle):
-    window = MainWindow(load_lesson("four-heads"))
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
+def test_in_the_window_it_acts_on_the_cursors_head(open_window):
+    window = open_window()
     window.bench.point(head=3)
-    window.activateWindow()
     palette = called(window)
     listed = rows(palette)
     assert "File › Lessons › induction" in listed

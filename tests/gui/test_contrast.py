@@ -19,8 +19,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mhagui.document import load_lesson
-from mhagui.gui.main_window import MainWindow
 from mhagui.gui.theme import ThemeChoice, apply_theme, theme_of
 from mhagui.palette import HEAD_COLOURS, contrast
 
@@ -98,12 +96,9 @@ def strongest(widget, *box):
 
 
 @THEMES
-def test_all_that_is_written_in_the_window_can_be_read(qtbot, settle, theme):
+def test_all_that_is_written_in_the_window_can_be_read(open_window, settle, theme):
     apply_theme(theme)
-    window = MainWindow(load_lesson("induction"))
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
+    window = open_window("induction")
     for _ in window.docks.all:
         settle()
     faint, n_written = [], 0

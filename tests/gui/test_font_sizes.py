@@ -12,10 +12,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mhagui.document import load_lesson
 from mhagui.gui.export_dialog import ExportDialog
 from mhagui.gui.layouts import PRESENT
-from mhagui.gui.main_window import MainWindow
 from mhagui.gui.widgets.fitting_label import FittingLabel
 
 KINDS = (QLabel, QAbstractButton, QComboBox, QAbstractSpinBox)
@@ -36,23 +34,16 @@ def set_points(qapp):
 
 
 @pytest.fixture
-def open_window(qtbot, settle):
+def open_drawn(open_window, settle):
     """A function that opens the window, with all of it drawn."""
-    windows = []
 
-    def open_window(lesson="four-heads"):
-        window = MainWindow(load_lesson(lesson))
-        windows.append(window)
-        qtbot.addWidget(window)
-        with qtbot.waitExposed(window):
-            window.show()
+    def open_drawn(lesson="four-heads"):
+        window = open_window(lesson)
         for _ in window.docks.all:
             settle()
         return window
 
-    yield open_window
-    for window in windows:
-        window.close()
+    return open_drawn
 
 
 def is_cut(widget):
@@ -92,17 +83,17 @@ def cut_in_docks(window, settle):
     [("four-heads", 9), ("four-heads", 14), ("four-heads", 18), ("induction", 18)],
 )
 def test_nothing_is_cut_in_a_window_that_opens_in_other_type(
-    open_window, set_points, settle, lesson, points
+    open_drawn, set_points, settle, lesson, points
 ):
     set_points(points)
-    window = open_window(lesson)
+    window = open_drawn(lesson)
     assert window.font().pointSize() == points
     found = cut_in_docks(window, settle)
     assert found == [], "\n".join(found)
 
 
-def test_nothing_is_cut_when_the_type_changes_while_it_runs(open_window, set_points, settle):
-    window = open_window()
+def test_nothing_is_cut_when_the_type_changes_while_it_runs(open_drawn, set_points, settle):
+    window = open_drawn()
     for points in (18, 10):
         set_points(points)
         settle()
@@ -110,9 +101,9 @@ def test_nothing_is_cut_when_the_type_changes_while_it_runs(open_window, set_poi
         assert found == [], "\n".join(found)
 
 
-def test_the_tabs_take_the_room_that_their_words_need(open_window, set_points, settle):
+def test_the_tabs_take_the_room_that_their_words_need(open_drawn, set_points, settle):
     set_points(18)
-    window = open_window()
+    window = open_drawn()
     bars = [bar for bar in window.findChildren(QTabBar) if bar.isVisible()]
     assert bars
     for bar in bars:
@@ -122,9 +113,9 @@ def test_the_tabs_take_the_room_that_their_words_need(open_window, set_points, s
             assert bar.tabRect(tab).height() >= words.height()
 
 
-def test_large_type_has_a_layout_for_a_small_screen(open_window, set_points, settle):
+def test_large_type_has_a_layout_for_a_small_screen(open_drawn, set_points, settle):
     set_points(14)
-    window = open_window()
+    window = open_drawn()
     window.docks.apply(PRESENT)
     settle()
     assert window.minimumSizeHint().width() <= 1024

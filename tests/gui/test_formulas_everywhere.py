@@ -23,9 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mhagui.document import load_lesson
 from mhagui.document.exercise_list import exercises
-from mhagui.gui.main_window import MainWindow
 from mhagui.gui.widgets.bar_list import BarList
 from mhagui.gui.widgets.colour_bar import ColourKey
 from mhagui.gui.widgets.curve_legend import CurveLegend
@@ -71,14 +69,8 @@ def no_tooltip_left(qtbot, nothing_left):
 
 
 @pytest.fixture(params=["four-heads", "induction"])
-def window(request, qtbot):
-    window = MainWindow(load_lesson(request.param))
-    window.resize(1500, 1000)
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    yield window
-    window.close()
+def window(request, open_window):
+    return open_window(request.param, size=(1500, 1000))
 
 
 def hover(widget, spot):

@@ -1,6 +1,5 @@
 """The heatmaps: what they show of the lesson, and what mouse and keyboard do in them."""
 
-import itertools
 import json
 import math
 from dataclasses import replace
@@ -40,13 +39,8 @@ KEY = Qt.Key
 
 
 @pytest.fixture
-def dock(bench, qtbot):
-    dock = HeatmapsDock(bench)
-    qtbot.addWidget(dock)
-    dock.resize(900, 700)
-    with qtbot.waitExposed(dock):
-        dock.show()
-    return dock
+def dock(open_dock):
+    return open_dock(HeatmapsDock, 900, 700)
 
 
 def view(dock, place):
@@ -224,6 +218,23 @@ def test_arrow_keys_move_the_cursor_in_the_focused_head(dock, bench, qtbot):
     qtbot.keyClick(view(dock, 2), KEY.Key_End)
     cursor = bench.view.cursor
     assert (cursor.head, cursor.query, cursor.key) == (2, 4, 5)
+
+
+@pytest.mark.parametrize("part", ["title", "beside the cells"])
+def test_a_press_beside_the_cells_chooses_the_head_and_leaves_the_cell(
+    dock, bench, qtbot, settle, part
+):
+    focus(dock, 1, qtbot)
+    bench.point(query=4, key=2)
+    card = view(dock, 3).parentWidget()
+    if part == "title":
+        qtbot.mouseClick(card.title, LEFT)
+    else:
+        qtbot.mouseClick(view(dock, 3), LEFT, pos=QPoint(1, 1))
+    settle()
+    cursor = bench.view.cursor
+    assert (cursor.head, cursor.query, cursor.key) == (3, 4, 2)
+    assert view(dock, 3).hasFocus()
 
 
 # --- one head alone
@@ -480,28 +491,3 @@ def test_change_of_theme_repaints_all(qapp, dock, settle, grabbed):
     apply_theme(ThemeChoice.LIGHT)
     settle()
     assert [grabbed(view(dock, place))[1, 1].mean() for place in (1, 2, 3, 4)] == light
-
-
-def test_cards_do_not_overlap(dock, bench, settle):
-    for _ in range(5):
-        bench.edit(AddHead(Pattern.SELF))
-    settle()
-    places = [card.geometry() for card in dock.findChildren(MatrixCard)]
-    assert all(not one.intersects(other) for one, other in itertools.combinations(places, 2))
-
-
-@pytest.mark.parametrize("part", ["title", "beside the cells"])
-def test_a_press_beside_the_cells_chooses_the_head_and_leaves_the_cell(
-    dock, bench, qtbot, settle, part
-):
-    focus(dock, 1, qtbot)
-    bench.point(query=4, key=2)
-    card = view(dock, 3).parentWidget()
-    if part == "title":
-        qtbot.mouseClick(card.title, LEFT)
-    else:
-        qtbot.mouseClick(view(dock, 3), LEFT, pos=QPoint(1, 1))
-    settle()
-    cursor = bench.view.cursor
-    assert (cursor.head, cursor.query, cursor.key) == (3, 4, 2)
-    assert view(dock, 3).hasFocus()

@@ -7,10 +7,8 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QComboBox, QDialogButtonBox, QLabel, QLineEdit, QTabBar
 
-from mhagui.document import load_lesson
 from mhagui.gui.layout_menu import LayoutMenu
 from mhagui.gui.layouts import DEFAULT, PRESENT
-from mhagui.gui.main_window import MainWindow
 from mhagui.home import Home
 from mhagui.settings import FILE_NAME, Preferences, SettingsStore
 
@@ -78,13 +76,9 @@ def test_a_layout_is_chosen(menu, window, settle):
     assert window.docks.layout().shown() == DEFAULT.shown()
 
 
-def test_a_layout_that_is_chosen_or_reset_is_kept_at_once(qtbot, settle, tmp_path):
+def test_a_layout_that_is_chosen_or_reset_is_kept_at_once(open_window, settle, tmp_path):
     home = Home.below(tmp_path)
-    window = MainWindow(load_lesson("four-heads"), home=home)
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    settle()
+    window = open_window(home=home)
 
     def shown_after_a_crash():
         kept = SettingsStore(home.config / FILE_NAME).load()[0].layout

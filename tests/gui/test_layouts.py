@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QByteArray, QRect, Qt
@@ -194,6 +195,18 @@ def test_a_state_of_an_unknown_form_is_told_from_a_layout(plain):
     assert shape(window.layout_now().tree) == shape(PLAIN.tree)
 
 
+def test_docks_are_placed_where_qt_says_nothing_of_their_room(plain, settle):
+    window = plain()
+    window.state = b"garbage" * 9
+    tree = Split("down", (Tabs(("f", "e", "d")), Split("across", (Tabs(("c", "b")), Tabs(("a",))))))
+    place_docks(window, window.docks, Layout(tree, hidden=("a",)))
+    settle()
+    window.state = None
+    now = window.layout_now()
+    assert [tabs.docks for tabs in leaves(now.tree)] == [("f", "e", "d"), ("c", "b"), ("a",)]
+    assert now.hidden == ("a",)
+
+
 @pytest.mark.parametrize(
     ("frame", "seen"),
     [
@@ -321,17 +334,9 @@ def test_what_the_user_did_to_the_docks_comes_back_at_the_next_start(window, qtb
 
 
 @pytest.fixture
-def start(qtbot, bundled_font, settle, tmp_path):
+def start(open_window, tmp_path):
     """A function that starts the program anew, in the same home."""
-
-    def start():
-        window = MainWindow(load_lesson("four-heads"), home=Home.below(tmp_path))
-        qtbot.addWidget(window)
-        window.show()
-        settle()
-        return window
-
-    return start
+    return partial(open_window, home=Home.below(tmp_path))
 
 
 def test_the_next_start_is_as_the_window_was_left(start, settle):

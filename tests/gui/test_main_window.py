@@ -193,12 +193,13 @@ def test_a_refusal_leaves_the_readout_and_ends_with_the_next_edit(window, qtbot)
     qtbot.waitUntil(lambda: refusal.text() == "")
 
 
-def test_a_saved_scene_opens_as_it_was(window, tmp_path):
+def test_a_saved_scene_opens_as_it_was(window, tmp_path, unsaved):
     window.bench.edit(set_gain(1, 1 / 3))
     saved = window.bench.scene
     window.files.write(tmp_path / "mine.json")
     window.bench.edit(set_gain(1, 2.0))
     window.files.open(tmp_path / "mine.json")
+    assert unsaved == ["mine.json"]
     assert window.bench.scene == saved
 
 
@@ -208,13 +209,14 @@ def test_a_scene_that_cannot_be_saved_says_why(window, tmp_path):
     assert window.notices.isVisible()
 
 
-def test_what_is_being_typed_lands_on_the_scene_it_was_typed_for(window, qtbot):
+def test_what_is_being_typed_lands_on_the_scene_it_was_typed_for(window, qtbot, unsaved):
     box = window.findChild(QAbstractSpinBox, "gainBox1")
     window.activateWindow()
     box.setFocus()
     box.selectAll()
     qtbot.keyClicks(box, "3.3")
     menu_action(window, "two heads").trigger()
+    assert unsaved == ["four heads"]
     assert window.bench.scene.heads[0].gain == 1.0
     window.findChild(QAction, "undo").trigger()
     assert window.bench.scene.heads[0].gain == 3.3
@@ -344,12 +346,13 @@ def test_arrows_move_the_cursor_from_the_start(window, qtbot):
     assert window.bench.view.cursor.query == before.query - 1
 
 
-def test_closing_stops_the_frames(open_window):
+def test_closing_stops_the_frames(open_window, unsaved):
     window = open_window()
     shown = []
     window.bench.shown.connect(shown.append)
     window.bench.edit(set_gain(1, 3.0))
-    window.close()
+    assert window.close()
+    assert unsaved == ["four heads"]
     QApplication.processEvents()
     assert shown == []
 

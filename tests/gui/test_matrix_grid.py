@@ -1,12 +1,16 @@
 """The grid of heatmaps, and the titles of its cards: what fits."""
 
+import itertools
 import math
 
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor
 
-from mhagui.gui.widgets.matrix_card import HeadTitle
+from mhagui.document import Pattern
+from mhagui.document.edits import AddHead
+from mhagui.gui.docks.heatmaps import HeatmapsDock
+from mhagui.gui.widgets.matrix_card import HeadTitle, MatrixCard
 from mhagui.gui.widgets.matrix_grid import MIN_SIDE, grid_shape
 
 
@@ -46,3 +50,12 @@ def test_a_name_of_which_nothing_would_be_left_is_left_out(qtbot, grabbed):
     bare = grabbed(title)
     title.set_head("h1", "first token", QColor("#0072b2"), "")
     assert (grabbed(title) != bare).any()
+
+
+def test_cards_do_not_overlap(open_dock, bench, settle):
+    dock = open_dock(HeatmapsDock, 900, 700)
+    for _ in range(5):
+        bench.edit(AddHead(Pattern.SELF))
+    settle()
+    places = [card.geometry() for card in dock.findChildren(MatrixCard)]
+    assert all(not one.intersects(other) for one, other in itertools.combinations(places, 2))

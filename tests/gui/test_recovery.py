@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 from datetime import datetime
-from threading import Event, Thread
+from threading import Event, Timer
 from types import SimpleNamespace
 
 import pytest
@@ -198,7 +198,7 @@ def test_of_two_writes_the_newer_stays_though_the_older_ends_late(
     bench.edit(set_gain(1, 2.0))
     qtbot.waitUntil(slow_disk.begun.is_set)
     bench.edit(set_gain(1, 3.0))
-    opener = Thread(target=lambda: time.sleep(0.05) or slow_disk.go.set())
+    opener = Timer(0.05, slow_disk.go.set)
     opener.start()
     assert window.recovery.keep_now()
     opener.join()
@@ -224,7 +224,7 @@ def test_a_clean_exit_leaves_nothing_even_during_a_write(
     window = open_window(keep_every=SOON)
     bench.edit(set_gain(1, 2.0))
     qtbot.waitUntil(slow_disk.begun.is_set)
-    opener = Thread(target=lambda: time.sleep(0.05) or slow_disk.go.set())
+    opener = Timer(0.05, slow_disk.go.set)
     if in_time:
         opener.start()
         window.leave()
@@ -428,10 +428,11 @@ def test_recovered_work_that_an_undo_left_is_offered_at_the_next_start(
     assert found.session.scene == scene
 
 
-def test_work_that_was_left_on_purpose_is_not_offered(window, bench, kept):
+def test_work_that_was_left_on_purpose_is_not_offered(window, bench, kept, unsaved):
     bench.edit(set_gain(1, 2.0))
     assert window.recovery.keep_now()
     assert window.files.lay_out(load_lesson("two-heads"))  # discarded, says the question
+    assert unsaved == ["four heads"]
     assert kept() == []
     bench.undo()  # it is back, and unsaved again
     assert window.recovery.keep_now()

@@ -16,23 +16,14 @@ from PySide6.QtWidgets import (
 from mhagui.gui.panel import Panel
 from mhagui.gui.tab_marks import TabMarks
 from mhagui.gui.theme import ThemeChoice, apply_theme, is_dark, theme_of
+from mhagui.palette import contrast
 
 Role = QPalette.ColorRole
 THEMES = pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
 
 
-def contrast(one: QColor, other: QColor) -> float:
-    """WCAG 2.1, relative luminances of sRGB colours."""
-
-    def luminance(colour):
-        parts = [
-            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-            for part in colour.getRgbF()[:3]
-        ]
-        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
+def ratio(one: QColor, other: QColor) -> float:
+    return contrast(one.getRgb()[:3], other.getRgb()[:3])
 
 
 def middle_row(button) -> list[QColor]:
@@ -59,8 +50,8 @@ class Bare(Panel):
 def test_chosen_text_can_be_read(qapp, theme):
     apply_theme(theme)
     palette = QApplication.palette()
-    assert contrast(palette.color(Role.Highlight), palette.color(Role.HighlightedText)) >= 4.5
-    assert contrast(palette.color(Role.Highlight), palette.color(Role.Window)) >= 3
+    assert ratio(palette.color(Role.Highlight), palette.color(Role.HighlightedText)) >= 4.5
+    assert ratio(palette.color(Role.Highlight), palette.color(Role.Window)) >= 3
 
 
 @THEMES
@@ -72,10 +63,10 @@ def test_a_mark_that_is_not_chosen_is_a_ring_and_a_chosen_one_is_filled(qtbot, t
     palette = QApplication.palette()
     base, window = palette.color(Role.Base), palette.color(Role.Window)
     row = middle_row(button)
-    assert contrast(row[len(row) // 2], base) < 1.1
-    assert max(contrast(colour, window) for colour in row) >= (3 if is_dark(palette) else 1.5)
+    assert ratio(row[len(row) // 2], base) < 1.1
+    assert max(ratio(colour, window) for colour in row) >= (3 if is_dark(palette) else 1.5)
     button.setChecked(True)
-    assert max(contrast(colour, base) for colour in middle_row(button)[3:-3]) >= 4.5
+    assert max(ratio(colour, base) for colour in middle_row(button)[3:-3]) >= 4.5
 
 
 @pytest.fixture
@@ -129,7 +120,7 @@ def test_a_floating_dock_has_a_frame_and_one_in_the_window_has_none(
     def edges():
         picture, right, bottom = dock.grab().toImage(), dock.width() - 1, dock.height() - 1
         places = [(0, bottom // 2), (right, bottom // 2), (right // 2, 0), (right // 2, bottom)]
-        return [contrast(picture.pixelColor(*place), ground) for place in places]
+        return [ratio(picture.pixelColor(*place), ground) for place in places]
 
     assert max(edges()) < 1.05
     dock.setFloating(True)

@@ -1,13 +1,14 @@
 """Everything in larger or smaller type: by the menu, by keys, from one start to the next."""
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QAction, QScreen
 from PySide6.QtWidgets import QLabel, QMenuBar, QStatusBar
 
-from mhagui.document import load_lesson
 from mhagui.gui.layouts import DEFAULT, LEARN, PRESENT
-from mhagui.gui.main_window import MainWindow
+from mhagui.gui.type_size import SETTLED_AFTER
 from mhagui.home import Home
 from mhagui.settings import FILE_NAME, SettingsStore
 
@@ -42,18 +43,8 @@ def home(tmp_path):
 
 
 @pytest.fixture
-def open_window(qtbot, settle, screen):
-    def open_window(home=None, size=(1700, 1000)):
-        window = MainWindow(load_lesson("four-heads"), home=home)
-        qtbot.addWidget(window)
-        window.resize(*size)
-        with qtbot.waitActive(window):
-            window.show()
-            window.activateWindow()
-        settle()
-        return window
-
-    return open_window
+def open_window(open_window, screen):
+    return partial(open_window, size=(1700, 1000))
 
 
 def points(widget):
@@ -98,7 +89,7 @@ def test_the_sentence_is_not_written_over_the_cursors_cell(open_window, qtbot, s
 
 def test_it_ends_at_sizes_that_can_be_kept(open_window, qtbot, settle, screen, home):
     screen(6000, 4000)
-    window = open_window(home)
+    window = open_window(home=home)
     for key, percent in ((Qt.Key.Key_Plus, 250), (Qt.Key.Key_Minus, 80)):
         for _ in range(11):
             qtbot.keyClick(window, key, CONTROL)
@@ -108,12 +99,12 @@ def test_it_ends_at_sizes_that_can_be_kept(open_window, qtbot, settle, screen, h
 
 
 def test_the_next_window_opens_in_the_same_type(open_window, qtbot, settle, home, qapp):
-    window = open_window(home)
+    window = open_window(home=home)
     usual = qapp.font()
     qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
     window.close()
     qapp.setFont(usual)  # as at the start of a program
-    assert points(open_window(home)) == pytest.approx(11.0)
+    assert points(open_window(home=home)) == pytest.approx(11.0)
 
 
 def test_another_font_of_the_system_is_followed(open_window, qtbot, settle, qapp):
@@ -149,7 +140,7 @@ def test_a_layout_that_needs_more_room_has_smaller_type(open_window, qtbot, sett
     settle()
     for _ in range(5):
         qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
-    qtbot.wait(200)
+    qtbot.wait(4 * SETTLED_AFTER)  # there is room, so nothing comes of it
     assert window.preferences.settings.type_percent == 200
     window.docks.apply(LEARN)
     qtbot.waitUntil(lambda: window.preferences.settings.type_percent < 200)

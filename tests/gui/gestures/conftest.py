@@ -25,20 +25,6 @@ def pytest_configure(config):
     config.addinivalue_line("markers", line)
 
 
-@pytest.fixture(scope="module")
-def whole_window(qapp, fusion, nothing_old):
-    window = MainWindow(LESSON)
-    window.resize(1280, 800)
-    window.show()
-    window.activateWindow()
-    for dock in window.docks.all:
-        dock.hide()  # what is not looked at is not drawn
-    yield window
-    window.bench.stop()
-    window.hide()
-    window.deleteLater()
-
-
 @dataclass
 class User:
     """Whoever sits before the window, with two hands."""
@@ -59,6 +45,10 @@ class User:
         self.settle()
         self.window.docks.enter(dock)
         self.settle()
+
+    def hide_docks(self):
+        for dock in self.window.docks.all:
+            dock.hide()  # what is not looked at is not drawn
 
     def settle(self):
         for _ in range(3):
@@ -104,8 +94,10 @@ class User:
 
 
 @pytest.fixture
-def user(whole_window, light, qtbot):
-    user = User(whole_window, qtbot)
+def user(shared_window, light, qtbot):
+    user = User(shared_window, qtbot)
+    user.hide_docks()
+    shared_window.activateWindow()
     interval = QApplication.doubleClickInterval()
     QApplication.setDoubleClickInterval(20)  # a click is waited for so long
     yield user
@@ -115,6 +107,5 @@ def user(whole_window, light, qtbot):
         cursor=ViewState.of(LESSON).cursor, enlarged=None, quantity=Quantity.WEIGHTS, stage=0,
         pair=None, what_if=None,
     )  # fmt: skip
-    for dock in user.window.docks.all:
-        dock.hide()
+    user.hide_docks()
     user.settle()

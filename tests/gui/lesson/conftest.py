@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QRadioButton, QWidget
+from PySide6.QtWidgets import QLabel, QRadioButton, QWidget
 
 from mhagui.gui.docks.lesson import LessonDock
 from mhagui.gui.lesson_session import LessonSession
@@ -19,16 +19,12 @@ TITLES = {
 
 
 @pytest.fixture
-def make(qtbot, bench):
+def make(open_dock):
     def make(store=None, width=290, height=700):
-        dock = LessonDock(bench, LessonSession(bench, store, bench), TITLES)
-        qtbot.addWidget(dock)
-        dock.resize(width, height)
-        with qtbot.waitActive(dock):
-            dock.show()
-            dock.activateWindow()
-        QApplication.processEvents()
-        return dock
+        def with_session(bench):
+            return LessonDock(bench, LessonSession(bench, store, bench), TITLES)
+
+        return open_dock(with_session, width, height)
 
     return make
 
