@@ -138,3 +138,33 @@ def test_every_picture_is_used():
     pictures = sorted((ROOT / "docs/pictures").iterdir())
     assert pictures
     assert [each.name for each in pictures if f"pictures/{each.name}" not in texts] == []
+
+
+def test_the_figures_of_reliability_add_up():
+    text = (ROOT / "docs/reliability.md").read_text(encoding="utf-8")
+    (table,) = [t for t in tables(ROOT / "docs/reliability.md") if "Refused" in t[0]]
+    rows = [[int(cell.replace(",", "")) for cell in row[1:4]] for row in table[1:]]
+    kinds = {row[0].partition(":")[0].replace(" ", "_") for row in table[1:]}
+    assert kinds == set(kinds_of_broken_files())
+    assert all(files == refused + opened for files, refused, opened in rows)
+    files, refused, opened = map(sum, zip(*rows, strict=True))
+    assert files >= 20_000
+    assert f"{files:,} files, {refused:,} refused, {opened:,} opened, no fault" in text
+    assert f"MHAGUI_KILLS={number_before(' kills, ', text)}" in text
+    assert number_before(" kills, ", text) >= 200
+    steps = re.search(r"([\d,]+) steps \((.+?)\)", text)
+    parts = re.findall(r"[\d,]*\d", steps[2])
+    assert sum(int(part.replace(",", "")) for part in parts) == number_before(" steps (", text)
+
+
+def kinds_of_broken_files():
+    tree = ast.parse((ROOT / "tests/reliability/fuzz_sessions.py").read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "KINDS":
+            return [ast.unparse(kind) for kind in node.value.elts]
+    raise AssertionError("fuzz_sessions.py has no KINDS")
+
+
+def number_before(words, text):
+    """Return the last number right before these words."""
+    return int(re.findall(r"([\d,]+)" + re.escape(words), text)[-1].replace(",", ""))

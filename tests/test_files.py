@@ -199,8 +199,9 @@ def test_a_temporary_file_tells_whose_it_is(tmp_path, monkeypatch):
 def test_the_folder_is_on_the_disk_once_it_has_the_new_name(tmp_path, monkeypatch):
     synced = []
     monkeypatch.setattr(os, "fsync", lambda d: synced.append((os.fstat(d), names_in(tmp_path))))
-    write_all({tmp_path / "a": b"new", tmp_path / "b": b"new"})
+    write_all({tmp_path / "a": b"new", tmp_path / "b": b"newer"})
     assert [stat.S_ISREG(status.st_mode) for status, _ in synced] == [True, True, False]
+    assert [status.st_size for status, _ in synced[:2]] == [3, 5]  # with nothing left in a buffer
     folder, names = synced[-1]
     assert folder.st_ino == tmp_path.stat().st_ino
     assert names == ["a", "b"]
@@ -318,6 +319,30 @@ def test_a_disk_that_is_really_full_or_read_only_leaves_the_old_file(tmp_path):
         "True mine",
     ]
     assert names_in(tmp_path) == []  # the disk was the program's alone
+
+
+@pytest.mark.parametrize(
+    ("number", "why"),
+    [
+        (errno.EROFS, "the disk is read-only"),
+        (errno.ENOSPC, "the disk is full"),
+        (errno.EDQUOT, "the quota of disk space is used up"),
+        (errno.EACCES, "writing there is not permitted"),
+    ],
+)
+def test_why_a_disk_takes_nothing_is_said(tmp_path, monkeypatch, number, why):
+    path = tmp_path / "mine"
+    write_atomically(path, b"old")
+
+    def refuse(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(UserError, match=f"mine cannot be written: {why}\\.$"):
+        write_atomically(path, b"new")
+    monkeypatch.undo()
+    assert path.read_bytes() == b"old"
+    assert names_in(tmp_path) == ["mine"]
 
 
 def test_a_folder_that_vanished_is_said_to_be_gone(tmp_path):

@@ -27,7 +27,7 @@ from mhagui.gui.worker import Worker
 from mhagui.locks import Lock
 
 KEEP_EVERY = 30.0  # seconds
-PATIENCE = 1.0  # seconds, for a write under way when the window closes
+PATIENCE = 0.5  # seconds, for a write under way when the window closes
 USUAL_PATIENCE = 0.05
 _NAME = re.compile(r"[0-9a-f]{32}(\.lock)?")
 FILE_NAME = "unsaved.mhascene"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).parents[2]
+TRIES = 4
 DRIVER = Path(__file__).with_name("faulty.py")
 
 
@@ -104,12 +105,14 @@ def test_a_start_that_fails_says_so_in_a_sentence_and_in_the_log(home):
 
 
 @pytest.mark.parametrize("what", ["length", "gain", "rank", "export"])
-def test_closing_in_the_midst_of_work_ends_within_three_seconds(home, what):
-    with start(home, DRIVER, what) as process:
-        asked = float(process.stdout.readline())
-        assert process.wait(60) == 0
-        took = time.time() - asked
-    assert took < 3.0  # a few hundredths of a second, on a machine that has nothing else to do
+def test_closing_in_the_midst_of_work_ends_within_a_second(home, what):
+    took = []
+    while len(took) < TRIES and min(took, default=60) > 1.0:  # others may use the machine as well
+        with start(home, DRIVER, what) as process:
+            asked = float(process.stdout.readline())
+            assert process.wait(60) == 0
+            took.append(time.time() - asked)
+    assert min(took) < 1.0, took
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="ends by a signal")

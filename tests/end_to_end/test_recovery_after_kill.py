@@ -127,3 +127,12 @@ def test_after_saving_a_clean_exit_leaves_nothing(start, folder, tmp_path):
 def test_a_signal_that_ends_the_program_keeps_the_work(start, folder):
     assert leave_work(start, signal.SIGTERM) == 128 + signal.SIGTERM
     assert kept(folder).heads[0].gain > 1
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_keeps_also_what_was_changed_a_moment_before(start, folder, ending):
+    program = start("change")
+    assert (program.line(), program.line()) == ("no notice", "changed")
+    assert list(folder.glob("*/unsaved.mhascene")) == []
+    assert program.end(ending) == 128 + ending
+    assert kept(folder).heads[0].gain > 1

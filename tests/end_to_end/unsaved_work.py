@@ -1,7 +1,8 @@
 """A program for the tests: it starts the application, and leaves unsaved work or answers for it.
 
 It prints the notice that it is met with. The argument says what follows: ``work`` turns the first
-gain by a key, says "kept" once that is on the disk, and goes on; ``Recover`` and ``Discard`` press
+gain by a key, says "kept" once that is on the disk, and goes on; ``change`` turns it too, but says
+"changed" without waiting for the disk; ``Recover`` and ``Discard`` press
 that button, and ``look`` nothing: these print the first gain and whether there is anything to save,
 and end as by a crash. ``save`` turns the gain too, saves to the file named next, and closes.
 """
@@ -66,6 +67,12 @@ def work(window: MainWindow) -> None:
     say("kept")
 
 
+def change(window: MainWindow) -> None:
+    """Change something, and say so at once: it is long until the timer would keep that."""
+    turn_gain(window)
+    say("changed")
+
+
 def save(window: MainWindow) -> None:
     """Change something, have it kept, save it and close."""
     work(window)
@@ -94,7 +101,7 @@ def do(window: MainWindow) -> None:
     """Tell what is noticed, and go on with the task."""
     notice = window.notices.findChild(QLabel, "notice")
     say(notice.text() if window.notices.isVisible() else "no notice")
-    {"work": work, "save": save}.get(TASK, answer)(window)
+    {"work": work, "change": change, "save": save}.get(TASK, answer)(window)
 
 
 if __name__ == "__main__":

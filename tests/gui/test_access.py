@@ -1,6 +1,8 @@
 """Whoever does not see the window is told what every widget is, and what changes."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 from PySide6.QtCore import Qt
@@ -294,3 +296,18 @@ def test_the_window_goes_on_under_a_screen_reader(open_window, qtbot, settle, un
         assert unsaved == ["four heads"]
     finally:
         QAccessible.setActive(False)
+
+
+def test_the_program_itself_gives_painted_widgets_their_roles():
+    program = """
+from PySide6.QtGui import QAccessible
+from mhagui.gui.application import make_application
+app = make_application()
+from mhagui.gui.widgets.matrix_view import MatrixView
+view = MatrixView()
+print(QAccessible.queryAccessibleInterface(view).role().name)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "Graphic\n"

@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
-    QDialog,
     QFileDialog,
     QLabel,
     QMenu,
@@ -20,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from mhagui.document import ViewState, load_lesson
+from mhagui.document import Appearance, Cursor, Quantity, ViewState, load_lesson
 from mhagui.document.edits import rename_head, set_gain
 from mhagui.document.origin import Origin
 from mhagui.document.session import Session
@@ -483,9 +482,21 @@ def test_work_that_stands_nowhere_cannot_be_reverted(window):
     assert not window.findChild(QAction, "revert").isEnabled()
 
 
-def test_dialogs_go_when_they_are_answered(window, qtbot, settle, monkeypatch):
-    monkeypatch.setattr(QDialog, "exec", lambda _dialog: 0)
-    for key in ("export", "about_scene", "about", "new", "describe"):
-        do(window, key)
-    settle()
-    assert window.findChildren(QDialog, options=Qt.FindChildOption.FindDirectChildrenOnly) == []
+def test_a_scene_is_looked_at_as_when_it_was_saved_and_appears_as_the_user_likes_it(
+    window, tmp_path
+):
+    scene = load_lesson("induction")
+    view = replace(
+        ViewState.of(scene),
+        cursor=Cursor(scene.heads[1].uid, 5, 2),
+        quantity=Quantity.SCORES,
+        enlarged=scene.heads[1].uid,
+        stage=3,
+    )
+    write_session(tmp_path / "seen.mhascene", Session(scene, view))
+    window.bench.look(appearance=Appearance(digits=6))
+    window.files.open(tmp_path / "seen.mhascene")
+    assert window.bench.view == replace(view, appearance=Appearance(digits=6))
+    window.files.lay_out(load_lesson("two-heads"))
+    window.files.recover(Session(scene, view))
+    assert window.bench.view == replace(view, appearance=Appearance(digits=6))

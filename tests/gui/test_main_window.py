@@ -454,3 +454,18 @@ def test_undo_and_redo_say_what_they_did(window):
     window.findChild(QAction, "undo").trigger()
     window.findChild(QAction, "redo").trigger()
     assert [text for text in said if text] == ["Undone: Change gain", "Done again: Change gain"]
+
+
+def test_f11_is_the_whole_screen_and_a_window_again(window, qtbot, settle):
+    whole = Qt.WindowState.WindowFullScreen
+    for is_whole in (True, False):
+        qtbot.keyClick(window, Qt.Key.Key_F11)
+        settle()
+        assert bool(window.windowState() & whole) == is_whole
+
+
+def test_ctrl_f6_goes_to_the_notice(window, qtbot, settle):
+    window.notices.tell("Something is.", actions=[("&Do it", int)])
+    settle()
+    qtbot.keyClick(window, Qt.Key.Key_F6, Qt.KeyboardModifier.ControlModifier)
+    assert window.notices.isAncestorOf(QApplication.focusWidget())

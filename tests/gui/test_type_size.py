@@ -3,8 +3,8 @@
 from functools import partial
 
 import pytest
-from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QAction, QScreen
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtGui import QAction, QFontDatabase, QScreen
 from PySide6.QtWidgets import QLabel, QMenuBar, QStatusBar
 
 from mhagui.gui.layouts import DEFAULT, LEARN, PRESENT
@@ -115,6 +115,19 @@ def test_another_font_of_the_system_is_followed(open_window, qtbot, settle, qapp
     qapp.setFont(font)
     for _ in range(3):
         settle()
+    assert points(window) == pytest.approx(14.0 * 1.1)
+
+
+def test_another_font_of_the_system_is_followed_though_the_program_has_set_its_own(
+    open_window, qtbot, settle, qapp, monkeypatch
+):
+    window = open_window()
+    qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
+    font = qapp.font()
+    font.setPointSizeF(14.0)
+    monkeypatch.setattr(QFontDatabase, "systemFont", lambda _kind: font)
+    qapp.sendEvent(window, QEvent(QEvent.Type.ThemeChange))
+    settle()
     assert points(window) == pytest.approx(14.0 * 1.1)
 
 
