@@ -126,6 +126,18 @@ def power(value: float) -> str:
     return _signed(f"{digit}e{int(exponent)}")
 
 
+def ratio_in_cell(value: float, *, leading_zero: bool = False) -> str:
+    """Return a ratio with two digits: .35, 1.0, 3.7, 12."""
+    if value < 0.995:
+        return cell(value, leading_zero=leading_zero)
+    return fixed(value, 1 if value < 9.95 else 0)
+
+
+def small_in_cell(value: float, *, leading_zero: bool = False) -> str:
+    """Return a weight to two decimals, one that has none there with its power of ten: 2e−3."""
+    return power(value) if 0 < value < 0.005 else cell(value, leading_zero=leading_zero)
+
+
 def superscript(number: int) -> str:
     """Return a whole number as an exponent: ², ⁻¹²."""
     return str(number).translate(_RAISED)

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from mhagui import __version__
-from mhagui.document import Result, Scene, compute, scene_from_json
+from mhagui.document import compute, scene_from_json
 from mhagui.document.exercise_list import OBJECTIVES, exercises
 from mhagui.document.exercises import Choice, Exercise, Question
 from mhagui.document.progress import Progress
 from mhagui.errors import UserError
-from mhagui.figures import FIGURES, draw, render
+from mhagui.figures import FIGURES, FigureStyle, Subject, render
 from mhagui.files import make_folder, write_all
 
 if TYPE_CHECKING:
-    from mhagui.figures.text_page import Drawing, Paragraph
+    from mhagui.figures.page import Plan
+    from mhagui.figures.text_page import Paragraph
 
 TITLE = "Multi-head attention: exercises"
 MARKDOWN_DPI = 150
@@ -50,10 +51,10 @@ class Piece(NamedTuple):
 
 
 class Section(NamedTuple):
-    """Pieces of text and the figure that follows them, by its name."""
+    """Pieces of text and the figure that follows them: its name, and of what."""
 
     pieces: list[Piece]
-    figure: "tuple[str, Drawing] | None" = None
+    figure: tuple[str, Subject] | None = None
 
 
 def write_report(progress: Progress, path: Path) -> None:
@@ -85,9 +86,9 @@ def report_markdown(progress: Progress, folder: str) -> tuple[bytes, dict[str, b
     for number, section in _numbered_sections(progress):
         parts += _markdown_paragraphs(section.pieces)
         if section.figure is not None:
-            name, figure = section.figure
+            name, subject = section.figure
             file = f"exercise-{number}-{name}.png"
-            pictures[file] = render(figure, "png", MARKDOWN_DPI)
+            pictures[file] = render(name, subject, "png")
             parts.append(f"![Exercise {number}: {FIGURES[name]}]({quote(f'{folder}/{file}')})")
     return ("\n\n".join(parts) + "\n").encode(), pictures
 
@@ -178,24 +179,16 @@ def _state(text: str, detail: str = "", *, met: bool) -> Piece:
     return Piece(Kind.MET if met else Kind.UNMET, text, detail)
 
 
-def _figures(exercise: Exercise, progress: Progress) -> Iterator[tuple[str, "Drawing"]]:
+def _figures(exercise: Exercise, progress: Progress) -> Iterator[tuple[str, Subject]]:
     """Yield the figures of an exercise all of whose checks are met, from the scene of that time."""
     text = progress.scenes.get(exercise.number)
     if text is None:
         return
     scene = scene_from_json(text.encode())
-    result = compute(scene)
+    style = FigureStyle(dpi=MARKDOWN_DPI)
+    subject = Subject(scene, compute(scene), style, sizes=exercise.sizes)
     for name in exercise.figures:
-        yield name, _drawn(name, exercise, scene, result)
-
-
-def _drawn(name: str, exercise: Exercise, scene: Scene, result: Result) -> "Drawing":
-    if exercise.sizes is None:
-        return draw(name, scene, result)
-    from mhagui.figures import cost, page
-
-    with page.house_style():
-        return cost.draw(scene, result, sizes=exercise.sizes)
+        yield name, subject
 
 
 # --- how it is set
@@ -228,10 +221,17 @@ def _with_numbers(pieces: list[Piece]) -> Iterator[tuple[Piece, int]]:
         yield piece, number
 
 
-def _on_pages(section: Section) -> tuple[list["Paragraph"], "Drawing | None"]:
+def _on_pages(section: Section) -> tuple[list["Paragraph"], "Plan | None"]:
     numbered = _with_numbers(section.pieces)
     paragraphs = [paragraph for piece in numbered for paragraph in _paragraphs(*piece)]
-    return paragraphs, None if section.figure is None else section.figure[1]
+    return paragraphs, None if section.figure is None else _plan(*section.figure)
+
+
+def _plan(name: str, subject: Subject) -> "Plan":
+    from mhagui.figures import drawing
+    from mhagui.figures.paper import Paper
+
+    return drawing.plan(name, subject, Paper.of(subject))
 
 
 def _paragraphs(piece: Piece, number: int) -> Iterator["Paragraph"]:

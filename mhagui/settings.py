@@ -12,6 +12,7 @@ from mhagui.document.faults_of_text import fault_in_words
 from mhagui.document.file_text import line
 from mhagui.document.view_state import Appearance, Digits
 from mhagui.errors import UserError, visible
+from mhagui.figures.style import FigureStyle
 from mhagui.files import make_folder, write_atomically
 from mhagui.formats import ALL_DIGITS
 from mhagui.kept_files import put_aside, read_kept
@@ -41,6 +42,35 @@ class ThemeChoice(enum.StrEnum):
         return "Follow the system" if self is ThemeChoice.SYSTEM else self.value.capitalize()
 
 
+class ExportChoices(msgspec.Struct, frozen=True, kw_only=True):
+    """What was chosen in the export dialog last.
+
+    Attributes
+    ----------
+    style
+        How figures look.
+    as_in_window
+        Whether their colours are those of the window instead.
+    figures, formats, data
+        What is written: names of figures, their formats, and those of the numbers.
+    scripts
+        Whether each figure has a script beside it.
+    folder
+        Where to; empty for a folder below the one that the program is started in.
+    true_size
+        Whether figures are shown as large as they will be.
+    """
+
+    style: FigureStyle = FigureStyle()
+    as_in_window: bool = True
+    figures: tuple[str, ...] = ("heads",)
+    formats: tuple[str, ...] = ("png", "pdf")
+    data: tuple[str, ...] = ()
+    scripts: bool = False
+    folder: str = ""
+    true_size: bool = True
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The entries of the file, each with what holds where it is missing.
 
@@ -60,6 +90,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Where the last window was when it was not maximised, and whether it was.
     recent_files
         The files that were opened or saved last, the newest first.
+    export
+        What was chosen in the export dialog last.
     """
 
     theme: ThemeChoice = ThemeChoice.SYSTEM
@@ -72,6 +104,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     window: Frame | None = None
     maximised: bool = False
     recent_files: tuple[str, ...] = ()
+    export: ExportChoices = ExportChoices()
 
     @property
     def appearance(self) -> Appearance:
@@ -93,7 +126,10 @@ _FAULTS = (msgspec.MsgspecError, ValueError, RecursionError)  # of text that cam
 def settings_to_json(settings: Settings) -> bytes:
     """Return ``settings`` as JSON text; a path that no JSON can hold is left out."""
     recent = tuple(path for path in settings.recent_files if _is_text(path))
-    entries = msgspec.structs.asdict(settings) | {"recent_files": recent}
+    export = settings.export
+    if not _is_text(export.folder):
+        export = msgspec.structs.replace(export, folder="")
+    entries = msgspec.structs.asdict(settings) | {"recent_files": recent, "export": export}
     text = msgspec.json.encode({"format": FORMAT, "version": VERSION} | entries)
     return msgspec.json.format(text, indent=2) + b"\n"
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mhagui import cli
+from mhagui.commands import report, shared
 
 ROOT = Path(__file__).parents[1]
 MAIN = [sys.executable, str(ROOT / "main.py")]
@@ -63,14 +64,14 @@ def test_no_complaint_takes_the_output_where_stderr_is_closed(capsys, monkeypatc
     monkeypatch.setenv("MHAGUI_DEBUG", debug)
     monkeypatch.setattr(sys, "stderr", None)
     assert cli.main(["nolesson"]) == 2
-    monkeypatch.setattr(cli, "_scene_of", lambda options: 1 // 0)
+    monkeypatch.setattr(report, "the_scene", lambda command, options: 1 // 0)
     assert cli.main(["report"]) == 1
     assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize(("is_terminal", "lines"), [(True, 1), (False, 0)])
 def test_a_long_report_says_so_to_whoever_waits(capsys, monkeypatch, is_terminal, lines):
-    monkeypatch.setattr(cli, "_LONG_DECOMPOSITION", 4 * 6**3)
+    monkeypatch.setattr(shared, "_LONG_DECOMPOSITION", 4 * 6**3)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
     _, err = ends_with(capsys, ["report", "four-heads"], 0)
     assert err == "mhagui: decomposing 4 matrices of 6 × 6 takes some seconds...\n" * lines
@@ -108,7 +109,7 @@ def test_a_signal_ends_an_export_in_good_order(capsys, tmp_path, monkeypatch, na
 
 def test_a_signal_that_was_to_be_ignored_is(capsys, monkeypatch):
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup has it
-    monkeypatch.setattr(cli, "_tell_if_long", lambda scene: os.kill(os.getpid(), signal.SIGHUP))
+    monkeypatch.setattr(report, "tell_if_long", lambda scene: os.kill(os.getpid(), signal.SIGHUP))
     try:
         assert ends_with(capsys, ["report"], 0).out != ""
     finally:
@@ -116,8 +117,8 @@ def test_a_signal_that_was_to_be_ignored_is(capsys, monkeypatch):
 
 
 def test_an_interrupt_is_quiet(capsys, monkeypatch):
-    def interrupt(options):
+    def interrupt(command, options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_scene_of", interrupt)
+    monkeypatch.setattr(report, "the_scene", interrupt)
     assert ends_with(capsys, ["report"], 130) == ("", "")

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from mhagui import cli, settings
 from mhagui.document.view_state import Appearance, Digits
 from mhagui.errors import UserError
+from mhagui.figures.style import FigureStyle, Preset
 from mhagui.home import own_home
 from mhagui.layout_tree import Frame, Layout, Split, Tabs
 from mhagui.palette import SignedColours, WeightColours
 from mhagui.settings import (
     FORMAT,
+    ExportChoices,
     Preferences,
     Settings,
     SettingsStore,
@@ -39,6 +41,16 @@ SOME = Settings(
     window=Frame(-100, 30, 1280, 800),
     maximised=True,
     recent_files=("/home/me/a.mhascene", "/home/me/ü.json"),
+    export=ExportChoices(
+        style=FigureStyle(preset=Preset.SLIDE, font_size=9.5, dpi=600),
+        as_in_window=False,
+        figures=("entropy", "heads"),
+        formats=("tiff",),
+        data=("npz",),
+        scripts=True,
+        folder="/home/me/ü",
+        true_size=False,
+    ),
 )
 
 
@@ -106,6 +118,9 @@ def test_every_appearance_can_be_kept(store):
         ("window", {"x": 0, "y": 0, "width": 2**40, "height": 10}, "width"),
         ("maximised", 1, "maximised"),
         ("recent_files", "a", "recent_files"),
+        ("export", {"style": {"dpi": 5}}, "at least 30"),
+        ("export", {"style": {"preset": "gigantic"}}, "gigantic"),
+        ("export", {"formats": "png"}, "list"),
         ("colour of the cat", "grey", "colour of the cat"),
     ],
 )
@@ -327,6 +342,12 @@ def test_what_can_neither_be_read_nor_put_aside_is_left(store, monkeypatch):
 def test_a_file_name_that_is_no_text_is_not_kept(store):
     store.save(Settings(recent_files=("/a\udcff", "/b"), theme="dark"))
     assert SettingsStore(store.path).load() == (Settings(recent_files=("/b",), theme="dark"), [])
+
+
+def test_a_folder_of_figures_that_is_no_text_is_not_kept(store):
+    store.save(Settings(export=ExportChoices(folder="/a\udcff", scripts=True)))
+    kept = Settings(export=ExportChoices(scripts=True))
+    assert SettingsStore(store.path).load() == (kept, [])
 
 
 def test_a_file_that_nobody_changes_is_not_written(store, monkeypatch):

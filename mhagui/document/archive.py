@@ -47,11 +47,16 @@ def packed(members: Mapping[str, bytes]) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, content in members.items():
-            member = zipfile.ZipInfo(name, _MADE)
-            member.create_system = 3  # as on Unix, wherever it is written
-            member.external_attr = 0o644 << 16
-            archive.writestr(member, content)
+            archive.writestr(member(name), content)
     return file.getvalue()
+
+
+def member(name: str) -> zipfile.ZipInfo:
+    """Return what a zip file says of a member, wherever and whenever it is written."""
+    info = zipfile.ZipInfo(name, _MADE)
+    info.create_system = 3  # as on Unix
+    info.external_attr = 0o644 << 16
+    return info
 
 
 class Archive:

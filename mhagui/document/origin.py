@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from mhagui.document.provenance import is_figure
 from mhagui.document.scene import Scene
 from mhagui.document.session import Session
-from mhagui.document.session_file import read_session
+from mhagui.document.session_file import read_file, session_in
 from mhagui.files import Stamp, absolute, stamp
 
 
@@ -35,8 +36,12 @@ class Origin:
 def open_session(path: Path) -> tuple[Session, Origin]:
     """Return what is in the file at ``path``, and that it is kept there.
 
-    Raises UserError as ``read_session`` does.
+    The scene in a figure has no file of its own: the figure keeps it as it is, and what is made of
+    it is never saved over the figure. Raises UserError as ``read_session`` does.
     """
     before = stamp(path)  # what is written meanwhile is to be seen as a change
-    session = read_session(path)
+    data = read_file(path)
+    session = session_in(path, data)
+    if is_figure(data):
+        return session, Origin(kept=session.scene)
     return session, Origin(absolute(path), session.scene, before)

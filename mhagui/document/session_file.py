@@ -1,4 +1,7 @@
-"""Session files, opened and saved whole: a zip of readable JSON and matrices, or JSON alone."""
+"""Session files, opened and saved whole: a zip of readable JSON and matrices, or JSON alone.
+
+A figure that was exported with its scene is opened as that scene.
+"""
 
 import stat
 from collections.abc import Callable
@@ -8,6 +11,7 @@ from mhagui.document.archive import TEXT, Archive, is_archive, packed
 from mhagui.document.file_entries import Matrix, SceneEntry
 from mhagui.document.file_text import entry_from_json, line, text_of
 from mhagui.document.npy import matrix_from_npy, npy_from_matrix
+from mhagui.document.provenance import is_figure, provenance_of_file
 from mhagui.document.records import Array
 from mhagui.document.scene import Scene
 from mhagui.document.scene_file import (
@@ -29,7 +33,11 @@ MAX_PATH_LENGTH = 4096
 
 def read_session(path: Path) -> Session:
     """Read the file at ``path``; raises UserError naming the file and what is wrong in it."""
-    data = _read(path)
+    return session_in(path, read_file(path))
+
+
+def session_in(path: Path, data: bytes) -> Session:
+    """Return what is in ``data``, the content of the file at ``path``, as ``read_session`` does."""
     try:
         return session_from_bytes(data)
     except UserError as error:
@@ -56,6 +64,8 @@ def write_session(
 
 def session_from_bytes(data: bytes) -> Session:
     """Return what a file of any version holds; raises UserError naming what is wrong in it."""
+    if is_figure(data):
+        return session_from_bytes(provenance_of_file(data).session_file())
     if not is_archive(data):
         return _session(entry_from_json(data), matrix_of_rows)
     archive = Archive(data)
@@ -122,8 +132,11 @@ def _session(entry: SceneEntry, find: FindMatrix) -> Session:
     return Session(scene, view_of(entry.view, scene), path)
 
 
-def _read(path: Path) -> bytes:
-    """Return the content of a file, and never wait for a pipe or a device that has no end."""
+def read_file(path: Path) -> bytes:
+    """Return the content of a file, and never wait for a pipe or a device that has no end.
+
+    Raises UserError naming the file where it cannot be read, or is longer than a scene can be.
+    """
     try:
         status = path.stat()
         if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_FILE_BYTES:

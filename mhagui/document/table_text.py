@@ -44,6 +44,8 @@ def parse_number(text: str) -> float:
 def parse_table(text: str) -> Array:
     """Return the finite numbers of a pasted table, shape (rows, columns).
 
+    Labels of columns and rows, which meet in an empty corner, are left out.
+
     Raises UserError naming row, column (from 1) and text of the first cell that is no number, or
     the first row that is longer or shorter than row 1.
     """
@@ -54,19 +56,33 @@ def parse_table(text: str) -> Array:
                 f"Row {number} of the pasted text, “{_shortened(' '.join(row))}”, "
                 f"has {_columns(len(row))}, but row 1 has {_columns(len(rows[0]))}."
             )
+    if _are_labelled(rows):
+        return _numbers([row[1:] for row in rows[1:]], first=2)
     return _numbers(rows)
 
 
-def _numbers(rows: list[list[str]]) -> Array:
+def _are_labelled(rows: list[list[str]]) -> bool:
+    """Say whether labels stand above and beside the numbers; no number is a label."""
+    if len(rows) == 1 or len(rows[0]) < 2 or rows[0][0]:  # in the corner of labels is none
+        return False
+    return not any(map(_may_be_number, [*rows[0][1:], *(row[0] for row in rows[1:])]))
+
+
+def _may_be_number(cell: str) -> bool:
+    return not cell or _reads_as_one(cell)
+
+
+def _numbers(rows: list[list[str]], first: int = 1) -> Array:
+    """Read the cells; ``first`` is how the pasted text counts the first row and column."""
     cells = [cell for row in rows for cell in row]
     commas = any("," in cell and not _GROUPED.fullmatch(cell) for cell in cells)
     return np.array(
         [
             [
                 _number(cell, f" in row {i}, column {j} of the pasted text", decimal_commas=commas)
-                for j, cell in enumerate(row, start=1)
+                for j, cell in enumerate(row, start=first)
             ]
-            for i, row in enumerate(rows, start=1)
+            for i, row in enumerate(rows, start=first)
         ]
     )
 
@@ -108,7 +124,7 @@ def _cells(text: str) -> list[list[str]]:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("−", "-").strip("\n\ufeff\0")
     if not lines.strip():
         raise UserError("There is nothing to paste: the text is empty.")
-    if "[" in lines:
+    if "[" in lines and not lines.startswith("\t"):  # a tab: the corner of a table with labels
         return _bracketed(lines)
     delimiter = _delimiter(lines)
     if delimiter == " ":

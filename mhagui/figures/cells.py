@@ -1,141 +1,126 @@
 """Matrices as cells: colours, values, hatched masks, labels, bands of the heads, colour bars."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-import matplotlib as mpl
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Colormap, ListedColormap, Normalize
-from matplotlib.figure import Figure
+from matplotlib.collections import LineCollection
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 
 from mhagui import core
 from mhagui.figures.page import (
-    EDGE,
     FILL,
-    HATCH,
-    INK,
     LABEL_SIZE,
-    MUTED_INK,
     POINTS,
-    RULE,
     TICK_SIZE,
     Box,
+    Sheet,
     line_height,
-    place,
     round_ticks,
     text_width,
 )
-from mhagui.formats import cell, short
-from mhagui.palette import diverging_table, ink_on
+from mhagui.figures.paper import EDGE
+from mhagui.figures.scales import Mask, Matrix, Scale
+from mhagui.palette import ink_on
 
 BAND = 0.05  # inches: thickness of a head's band
 LABELS_BELOW = line_height(TICK_SIZE) + 0.03  # inches: height of the columns' labels
 VALUE_SIZES = (7.0, 6.5, 6.0, 5.5)
 MAX_DRAWN_CELLS = 20_000  # in one figure; a viewer of vector files grows slow beyond
 MAX_DRAWN_SIDE = 64
-PIXELS_PER_INCH = (
-    200  # of a matrix drawn as an image: half of what 400 dpi can show, so none of it is lost
-)
+PIXELS_PER_INCH = 200  # of a matrix drawn as an image: half of what 400 dpi can show
+HATCH_STEP = 0.055  # inches between the lines of a hatch
 
-Matrix = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+BAR_WIDTH, BAR_GAP = 0.13, 0.2
 
 
-@dataclass(frozen=True)
-class Scale:
-    """How a value becomes a colour: equal steps from ``low`` to ``high``."""
-
-    colours: Colormap
-    low: float
-    high: float
-
-    @property
-    def is_signed(self) -> bool:
-        """Whether zero is in the middle."""
-        return self.low < 0
-
-    @property
-    def mappable(self) -> ScalarMappable:
-        """The scale as matplotlib has it."""
-        return ScalarMappable(Normalize(self.low, self.high), self.colours)
-
-    def rgb(self, values: Matrix) -> npt.NDArray[np.uint8]:
-        """Return the colours of ``values``, 0..255 on a new last axis; white for NaN."""
-        rgb: npt.NDArray[np.uint8] = self.mappable.to_rgba(np.asarray(values), bytes=True)[..., :3]
-        return np.where(np.isnan(values)[..., np.newaxis], np.uint8(255), rgb)
-
-
-def weight_scale() -> Scale:
-    """Return the scale of weights: viridis, always 0 to 1."""
-    return Scale(mpl.colormaps["viridis"], 0.0, 1.0)
-
-
-def signed_scale(*matrices: Matrix) -> Scale:
-    """Return the diverging scale around 0 that holds every finite value of ``matrices``."""
-    largest = max(float(np.max(np.abs(m), where=np.isfinite(m), initial=0.0)) for m in matrices)
-    limit = largest or 1.0
-    return Scale(ListedColormap(diverging_table() / 255), -limit, limit)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Grid:
     """Axes of a known size in inches for a matrix; cell (i, j) is x j..j+1, y i..i+1, downwards."""
 
+    sheet: Sheet
     axes: Axes
-    width: float
-    height: float
+    box: Box
     n_rows: int
     n_columns: int
 
     @classmethod
-    def on(cls, figure: Figure, box: Box, shape: tuple[int, ...]) -> "Grid":
+    def on(cls, sheet: Sheet, box: Box, shape: tuple[int, ...]) -> "Grid":
         """Place axes in ``box`` for a matrix of ``shape``."""
         n_rows, n_columns = shape
-        axes = place(figure, box.left, box.top, box.width, box.height)
+        axes = sheet.place(box)
         axes.set_xlim(0, n_columns)
         axes.set_ylim(n_rows, 0)
-        axes.tick_params(length=0, pad=2)
+        axes.tick_params(length=0)
         for spine in axes.spines.values():
-            spine.set(edgecolor=RULE, linewidth=0.5)
-        return cls(axes, box.width, box.height, n_rows, n_columns)
+            spine.set(edgecolor=sheet.inks.rule, linewidth=sheet.pt(0.5))
+        return cls(sheet, axes, box, n_rows, n_columns)
 
     @property
     def cell_width(self) -> float:
         """Width of a cell in inches."""
-        return self.width / self.n_columns
+        return self.box.width / self.n_columns
 
     @property
     def cell_height(self) -> float:
         """Height of a cell in inches."""
-        return self.height / self.n_rows
+        return self.box.height / self.n_rows
 
 
-def draw_cells(grid: Grid, values: Matrix, scale: Scale, *, as_image: bool) -> None:
+class Writing(NamedTuple):
+    """How numbers are written into cells, and in which size in points; None where none are."""
+
+    write: Callable[[float], str] | None = None
+    size: float = 0.0
+
+
+def draw_matrix(
+    grid: Grid,
+    values: Matrix,
+    scale: Scale,
+    allowed: Mask | None = None,
+    *,
+    as_image: bool = False,
+    writing: Writing | None = None,
+) -> None:
+    """Colour the cells, hatch those that are masked or undefined, write values into the others.
+
+    ``writing`` is that of the panels beside this one; None where there are none.
+    """
+    shown = values if allowed is None else np.where(allowed, values, np.nan)
+    _colour(grid, shown, scale, as_image=as_image)
+    if allowed is not None and not allowed.all():
+        hatch(grid.sheet, grid.axes, grid.box, _outline(~allowed))
+    undefined = ~np.isfinite(values) if allowed is None else ~np.isfinite(values) & allowed
+    if undefined.any():
+        hatch(grid.sheet, grid.axes, grid.box, _outline(undefined), crossed=True)
+    if grid.sheet.paper.style.values and not as_image:
+        _write(grid, shown, scale, writing or writing_for([shown], scale, grid.box))
+
+
+def _colour(grid: Grid, values: Matrix, scale: Scale, *, as_image: bool) -> None:
     """Colour the cells: as rectangles, sharp at any size, or as an image where they are many."""
     if as_image:
-        image = _image(values, grid, scale)
+        image = scale.rgb(_image(values, grid, scale))
         extent = (0, grid.n_columns, grid.n_rows, 0)
-        grid.axes.imshow(scale.rgb(image), extent=extent, interpolation="none", aspect="auto")
+        grid.axes.imshow(image, extent=extent, interpolation="none", aspect="auto")
         return
-    # A line around each cell: white between large cells, of the cell's own colour between small
-    # ones, where viewers would otherwise let the page shine through the joints.
+    # A line around each cell: of the ground between large cells, of the cell's own colour between
+    # small ones, where viewers would otherwise let the page shine through the joints.
     is_large = min(grid.cell_width, grid.cell_height) * POINTS >= 8
     grid.axes.pcolormesh(
         np.arange(grid.n_columns + 1),
         np.arange(grid.n_rows + 1),
-        values,
+        np.where(np.isfinite(values), np.maximum(values, scale.low), np.nan),
         cmap=scale.colours,
-        norm=Normalize(scale.low, scale.high),
-        edgecolors="white" if is_large else "face",
-        linewidth=0.6 if is_large else 0.2,
+        norm=scale.norm,
+        edgecolors=grid.sheet.inks.ground if is_large else "face",
+        linewidth=grid.sheet.pt(0.6 if is_large else 0.2),
     )
 
 
@@ -147,7 +132,7 @@ def too_many(*shapes: tuple[int, ...]) -> bool:
 
 def _image(values: Matrix, grid: Grid, scale: Scale) -> Matrix:
     """Return ``values`` with cells repeated, or pooled, to as many pixels as paper can show."""
-    rows, columns = round(grid.height * PIXELS_PER_INCH), round(grid.width * PIXELS_PER_INCH)
+    rows, columns = (round(side * PIXELS_PER_INCH) for side in (grid.box.height, grid.box.width))
     pool = core.pool_largest_magnitude if scale.is_signed else core.pool_maximum
     pooled = pool(values, rows, columns)
     down, across = max(rows // pooled.shape[0], 1), max(columns // pooled.shape[1], 1)
@@ -155,51 +140,84 @@ def _image(values: Matrix, grid: Grid, scale: Scale) -> Matrix:
     return repeated
 
 
-def draw_mask(grid: Grid, allowed: Mask) -> None:
-    """Hatch what each query may not see: the keys after the last allowed one of its row."""
-    counts = allowed.sum(axis=1)
-    rows = np.arange(grid.n_rows)
-    right = [(grid.n_columns, grid.n_rows), (grid.n_columns, 0)]
-    stairs = np.column_stack([np.repeat(counts, 2), np.column_stack([rows, rows + 1]).ravel()])
-    outline = Outline(np.vstack([right, stairs, right[:1]]))
-    grid.axes.add_patch(
-        PathPatch(
-            outline, facecolor="white", edgecolor=HATCH, hatch="//////", linewidth=0, zorder=3
-        )
+def hatch(sheet: Sheet, axes: Axes, box: Box, outline: Outline, *, crossed: bool = False) -> None:
+    """Draw slanted lines over an ``outline`` in data of ``axes``; ``crossed`` in both directions.
+
+    They are lines of their own: patterns are scaled, blurred or left out by one viewer or another.
+    """
+    ground = PathPatch(outline, facecolor=sheet.inks.ground, linewidth=0, zorder=3)
+    axes.add_patch(ground)
+    lines = LineCollection(
+        _slanted(box) + ([[(1 - x, y) for x, y in line] for line in _slanted(box)] * crossed),
+        colors=sheet.inks.hatch,
+        linewidths=sheet.pt(0.5),
+        zorder=3,
+        transform=axes.transAxes,
     )
+    axes.add_collection(lines, autolim=False)
+    lines.set_clip_path(outline, axes.transData)
 
 
-def draw_values(grid: Grid, values: Matrix, scale: Scale, allowed: Mask | None = None) -> None:
-    """Write each value into its cell, where all of them fit in a size that can be read."""
-    texts = [[cell(float(value), leading_zero=True) for value in row] for row in values]
-    size = _value_size(grid, texts)
-    if size is None:
+def _outline(where: Mask) -> Outline:
+    """Return the outline of cells: a rectangle for each run of them in a row.
+
+    Runs of rows below one another that are alike are one rectangle.
+    """
+    edges = np.diff(where.astype(np.int8), axis=1, prepend=0, append=0)
+    corners, codes = [], []
+    row = 0
+    while row < len(where):
+        end = row + 1
+        while end < len(where) and np.array_equal(where[row], where[end]):
+            end += 1
+        starts, stops = np.flatnonzero(edges[row] == 1), np.flatnonzero(edges[row] == -1)
+        for left, right in zip(starts.tolist(), stops.tolist(), strict=True):
+            corners += [(left, row), (right, row), (right, end), (left, end), (left, row)]
+            codes += [Outline.MOVETO, *3 * [Outline.LINETO], Outline.CLOSEPOLY]
+        row = end
+    return Outline(np.array(corners, dtype=float), codes)
+
+
+def _slanted(box: Box) -> list[list[tuple[float, float]]]:
+    """Return slanted lines across axes in ``box``, in shares of their width and height."""
+    starts = np.arange(-box.height, box.width, HATCH_STEP * math.sqrt(2)) / box.width
+    rise = box.height / box.width
+    return [[(float(start), 0.0), (float(start) + rise, 1.0)] for start in starts]
+
+
+def writing_for(matrices: Sequence[Matrix], scale: Scale, box: Box) -> Writing:
+    """Return how the finite numbers of matrices of one shape are written into panels as ``box``.
+
+    All of them have to fit, so that panels are alike.
+    """
+    n_rows, n_columns = matrices[0].shape
+    if matrices[0].size * len(matrices) > MAX_DRAWN_CELLS:
+        return Writing()
+    room = 0.84 * box.width / n_columns, 0.95 * box.height / n_rows
+    numbers = [float(n) for matrix in matrices for n in matrix[np.isfinite(matrix)]]
+    for write in (scale.write, scale.write_briefly):
+        longest = max(map(write, numbers), key=len, default="")
+        for size in VALUE_SIZES:
+            if text_width(longest, size) <= room[0] and line_height(size) <= room[1]:
+                return Writing(write, size)
+    return Writing()
+
+
+def _write(grid: Grid, values: Matrix, scale: Scale, writing: Writing) -> None:
+    if writing.write is None:
         return
     colours = scale.rgb(values)
-    for (row, column), _ in np.ndenumerate(values):
-        if allowed is not None and not allowed[row, column]:
-            continue
+    look: dict[str, Any] = {
+        "ha": "center",
+        "va": "center_baseline",
+        "fontsize": grid.sheet.pt(writing.size),
+        "zorder": 4,
+        "parse_math": False,
+    }
+    for row, column in np.argwhere(np.isfinite(values)).tolist():
+        text = writing.write(float(values[row, column]))
         ink = ink_on(tuple(float(channel) for channel in colours[row, column]))  # type: ignore[arg-type]
-        look: dict[str, Any] = {
-            "ha": "center",
-            "va": "center_baseline",
-            "fontsize": size,
-            "color": ink,
-        }
-        grid.axes.text(
-            column + 0.5, row + 0.5, texts[row][column], zorder=4, parse_math=False, **look
-        )
-
-
-def _value_size(grid: Grid, texts: list[list[str]]) -> float | None:
-    if grid.n_rows * grid.n_columns > MAX_DRAWN_CELLS:
-        return None
-    longest = max((text for row in texts for text in row), key=len)
-    for size in VALUE_SIZES:
-        fits = text_width(longest, size) <= 0.84 * grid.cell_width
-        if fits and line_height(size) <= 0.95 * grid.cell_height:
-            return size
-    return None
+        grid.axes.text(column + 0.5, row + 0.5, text, color=ink, **look)
 
 
 def label_rows(grid: Grid, labels: Sequence[str], per_head: int = 0) -> None:
@@ -248,26 +266,25 @@ def draw_bands(
     grid: Grid, colours: Sequence[str], width: int, *, below: bool, active: Sequence[bool]
 ) -> None:
     """Mark which ``width`` rows or columns (``below``) are which head's; hollow when not active."""
-    across = BAND / grid.height if below else BAND / grid.width
+    across = BAND / grid.box.height if below else BAND / grid.box.width
     is_wide = width * (grid.cell_width if below else grid.cell_height) >= 0.1
+    ground = grid.sheet.inks.ground
     transform = grid.axes.get_xaxis_transform() if below else grid.axes.get_yaxis_transform()
     for head, colour in enumerate(colours):
-        start, place = head * width, (0.0 - across)
-        corner, size = (
-            ((start, place), (width, across)) if below else ((place, start), (across, width))
-        )
+        start = head * width
+        corner, size = (start, -across), (width, across)
         grid.axes.add_patch(
             Rectangle(
-                corner,
-                *size,
+                corner if below else corner[::-1],
+                *(size if below else size[::-1]),
                 transform=transform,
-                facecolor=colour if active[head] else "white",
-                edgecolor="white" if active[head] else colour,
-                linewidth=0.6 if is_wide else 0,
+                facecolor=colour if active[head] else ground,
+                edgecolor=ground if active[head] else colour,
+                linewidth=grid.sheet.pt(0.6) if is_wide else 0,
                 clip_on=False,
             )
         )
-    grid.axes.tick_params(axis="x" if below else "y", pad=2 + BAND * POINTS)
+    grid.axes.tick_params(axis="x" if below else "y", pad=grid.sheet.pt(2 + BAND * POINTS))
 
 
 def rule_heads(grid: Grid, n_heads: int, width: int, *, columns: bool) -> None:
@@ -276,26 +293,23 @@ def rule_heads(grid: Grid, n_heads: int, width: int, *, columns: bool) -> None:
         return
     for head in range(1, n_heads):
         line = grid.axes.axvline if columns else grid.axes.axhline
-        line(head * width, color=INK, linewidth=0.6, zorder=3.5)
+        line(head * width, color=grid.sheet.inks.ink, linewidth=grid.sheet.pt(0.6), zorder=3.5)
 
 
 def bar_room(scale: Scale, label: str) -> float:
     """Return how many inches beside its bar the numbers of ``scale``, and ``label``, take."""
-    numbers = widest_of([short(tick, 3) for tick in _bar_ticks(scale)]) / FILL
+    numbers = widest_of([scale.tick_text(tick) for tick in scale.ticks]) / FILL
     return 0.07 + numbers + (line_height(LABEL_SIZE) + 0.06 if label else 0.0) + EDGE
 
 
-def _bar_ticks(scale: Scale) -> list[float]:
-    return [float(tick) for tick in np.linspace(scale.low, scale.high, 3 if scale.is_signed else 5)]
-
-
-def colour_bar(axes: Axes, scale: Scale, label: str) -> None:
-    """Fill ``axes`` with the bar of ``scale``: its ends, its middle and, of a signed one, zero."""
-    bar = axes.figure.colorbar(scale.mappable, cax=axes)
-    ticks = _bar_ticks(scale)
-    bar.set_ticks(ticks, labels=[short(tick, 3) for tick in ticks])
-    bar.ax.tick_params(length=2, width=0.5, color=MUTED_INK)
-    bar.outline.set(linewidth=0.5, edgecolor=RULE)
+def colour_bar(sheet: Sheet, box: Box, scale: Scale, label: str = "") -> None:
+    """Fill ``box`` with the bar of ``scale``: its ends, its middle and, of a signed one, zero."""
+    axes = sheet.place(box)
+    bar = sheet.figure.colorbar(scale.mappable, cax=axes)
+    bar.set_ticks(scale.ticks, labels=[scale.tick_text(tick) for tick in scale.ticks])
+    bar.minorticks_off()
+    bar.ax.tick_params(color=sheet.inks.muted)
+    bar.outline.set(linewidth=sheet.pt(0.5), edgecolor=sheet.inks.rule)
     if bar.solids is not None:  # a line of each colour's own, or viewers let the page shine through
-        bar.solids.set(edgecolor="face", linewidth=0.3)
+        bar.solids.set(edgecolor="face", linewidth=sheet.pt(0.3))
     bar.set_label(label)

@@ -1,8 +1,11 @@
-"""Which function draws which figure; importing this imports matplotlib."""
+"""Which function lays out which figure; importing this imports matplotlib."""
 
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
 from matplotlib.figure import Figure
 
-from mhagui.document import Result, Scene
 from mhagui.figures import (
     cost,
     entropy,
@@ -11,35 +14,70 @@ from mhagui.figures import (
     heads,
     impulse,
     information,
-    packed,
+    matrices,
+    pages,
     pipeline,
     projection,
+    singular,
 )
-from mhagui.figures.page import house_style
+from mhagui.figures.page import Plan, house_style, painted, titled
+from mhagui.figures.paper import Paper
+from mhagui.figures.saving import provenance_of, to_bytes
+from mhagui.figures.subject import Subject
 
-_OF_SCENE = {
-    "heads": heads.draw,
-    "projection": projection.draw,
-    "packed-wq": packed.draw,
-    "packed-wk": packed.draw_w_k,
-    "packed-wv": packed.draw_w_v,
-    "entropy": entropy.draw,
-    "cost": cost.draw,
+PLANS: dict[str, Callable[[Subject, Paper], Plan]] = {
+    "heads": heads.plan_weights,
+    "head": heads.plan_head,
+    "scores": heads.plan_scores,
+    "projection": projection.plan,
+    "w-o": matrices.plan_w_o,
+    "concat": matrices.plan_concat,
+    "output": matrices.plan_output,
+    "listening": matrices.plan_listening,
+    "packed-wq": matrices.plan_w_q,
+    "packed-wk": matrices.plan_w_k,
+    "packed-wv": matrices.plan_w_v,
+    "filter-bank": filter_bank.plan,
+    "pipeline": pipeline.plan,
+    "impulse": impulse.plan,
+    "frequency": frequency.plan,
+    "entropy": entropy.plan,
+    "singular-values": singular.plan,
+    "information": information.plan_information,
+    "redundancy": information.plan_redundancy,
+    "cost": cost.plan,
+    "lesson": pages.plan_lesson,
+    "summary": pages.plan_summary,
 }
-_OF_ROW = {
-    "filter-bank": filter_bank.draw,
-    "impulse": impulse.draw,
-    "frequency": frequency.draw,
-    "information": information.draw_information,
-    "redundancy": information.draw_redundancy,
-}
 
 
-def draw(name: str, scene: Scene, result: Result, row: int | None, head: int) -> Figure:
-    """Return figure ``name``, drawn in our style."""
-    with house_style():
-        if name == "pipeline":
-            return pipeline.draw(scene, result, head)
-        if name in _OF_ROW:
-            return _OF_ROW[name](scene, result, row)
-        return _OF_SCENE[name](scene, result)
+def plan(name: str, subject: Subject, paper: Paper) -> Plan:
+    """Return figure ``name`` laid out on ``paper``, with what the style wants around it."""
+    with house_style(subject.style):
+        return titled(PLANS[name](subject, paper), paper, subject.note)
+
+
+def draw(name: str, subject: Subject, size: tuple[float, float] | None = None) -> Figure:
+    """Return figure ``name`` on its page; ``size`` is that of ``painted``."""
+    paper = Paper.of(subject)
+    return painted(plan(name, subject, paper), paper, size)
+
+
+def pixels(
+    name: str, subject: Subject, size: tuple[float, float] | None = None
+) -> npt.NDArray[np.uint8]:
+    """Return figure ``name`` as an image, (height, width, 4) uint8, at the style's dpi."""
+    figure = draw(name, subject, size)
+    figure.set_dpi(subject.style.dpi)
+    canvas = figure.canvas
+    with house_style(subject.style):
+        canvas.draw()
+    rgba: npt.NDArray[np.uint8] = np.asarray(canvas.buffer_rgba()).copy()  # type: ignore[attr-defined]
+    return rgba
+
+
+def render(name: str, subject: Subject, kinds: Sequence[str]) -> dict[str, bytes]:
+    """Return figure ``name`` in each of ``kinds``, drawn once."""
+    figure, provenance = draw(name, subject), provenance_of(name, subject)
+    with house_style(subject.style):
+        return {kind: to_bytes(figure, kind, provenance, subject.style) for kind in kinds}

@@ -1,180 +1,187 @@
-"""The weights of every head, in one grid with one colour bar."""
+"""The weights or the scores of every head, in one grid with one colour bar; or of one head."""
 
-import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from mhagui.document import HeadResult, Result, Scene
+from mhagui.document.records import Array
+from mhagui.document.weight_scale import as_coloured
 from mhagui.figures.cells import (
-    LABELS_BELOW,
+    BAR_GAP,
+    BAR_WIDTH,
     Grid,
+    Writing,
+    bar_room,
     colour_bar,
-    draw_cells,
-    draw_mask,
-    draw_values,
+    draw_matrix,
     label_columns,
     label_rows,
     too_many,
-    weight_scale,
     widest_of,
+    writing_for,
 )
-from mhagui.figures.page import (
-    EDGE,
-    FULL_WIDTH,
-    INK,
-    LABEL_SIZE,
-    MUTED_INK,
-    TICK_SIZE,
-    TITLE_SIZE,
-    Box,
-    line_height,
-    new_page,
-    place,
-    state_of,
-    wrapped,
-    write,
+from mhagui.figures.page import Box, Plan, Sheet
+from mhagui.figures.panels import (
+    AXIS_LABEL,
+    OUTSIDE_GAP,
+    Panels,
+    best_of,
+    head_name,
+    is_roomy,
+    wrapped_names,
 )
-from mhagui.formats import positions, token
+from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.scales import Scale, signed_scale, weights_scale
+from mhagui.figures.subject import Subject
+from mhagui.formats import positions, short
 
 CELL = 0.38  # inches at most
+LARGE_CELL, LARGEST_SIDE = 0.55, 5.0  # of a head alone
 SMALLEST_SIDE = 1.8
-BAR_WIDTH, BAR_GAP, BAR_LABELS = 0.13, 0.2, 0.55
-AXIS_LABEL = line_height(LABEL_SIZE) + 0.04
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Where the panels are, in inches."""
+@dataclass(frozen=True, eq=False)
+class _Content:
+    """What the panels show: a matrix of each of some heads, in one scale."""
 
-    n_rows: int
-    n_columns: int
-    side: float
-    left: float
-    gap: float
-    title_size: float
-    titles: list[list[str]]
-    below: float
-
-    @property
-    def title_height(self) -> float:
-        """Height of the tallest title, with the space under it."""
-        return max(map(len, self.titles)) * line_height(self.title_size) + 0.05
-
-    @property
-    def pitch(self) -> float:
-        """From the top of a row of panels to that of the next."""
-        return self.title_height + self.side + self.below
-
-    @property
-    def grid_width(self) -> float:
-        """From the left edge of the first panel to the right edge of the last."""
-        return self.n_columns * self.side + (self.n_columns - 1) * self.gap
-
-    def corner(self, index: int) -> tuple[float, float]:
-        """Return left and top of the cells of panel ``index``."""
-        row, column = divmod(index, self.n_columns)
-        return self.left + column * (
-            self.side + self.gap
-        ), EDGE + row * self.pitch + self.title_height
+    title: str
+    caption: str
+    heads: tuple[HeadResult, ...]
+    names: list[str]
+    values: Callable[[HeadResult], Array]
+    scale: Scale
+    bar_label: str
+    side: float  # inches of a panel, where there is room
 
 
-def _row_names(scene: Scene) -> tuple[str, ...]:
-    """Return t1..tT, each with its token if there are any: t3 cat."""
-    labels = positions(scene.n_positions)
-    if not scene.tokens:
-        return labels
-    named = zip(labels, scene.tokens, strict=True)
-    return tuple(f"{label} {token(word)}" for label, word in named)
-
-
-def draw(scene: Scene, result: Result) -> Figure:
-    """Draw the weights of every head."""
-    layout = _layout(scene, result)
-    width = layout.left + layout.grid_width + BAR_GAP + BAR_WIDTH + BAR_LABELS
-    labels = 0.0 if _labels_all(layout) else LABELS_BELOW
-    height = EDGE + layout.n_rows * layout.pitch + labels + AXIS_LABEL
-    figure = new_page(width, height, f"{scene.title}: weights of the heads")
-    as_image = too_many(*(head.weights.shape for head in result.heads))
-    for index, head in enumerate(result.heads):
-        grid = _panel(figure, layout, index, head, result, as_image=as_image)
-        _labels_of(grid, layout, index, scene)
-    _axis_labels(figure, layout)
-    _bar(figure, layout)
-    return figure
-
-
-def _layout(scene: Scene, result: Result) -> Layout:
-    n_columns = math.ceil(math.sqrt(scene.n_heads))
-    n_rows = math.ceil(scene.n_heads / n_columns)
-    labels = widest_of(_row_names(scene)) + 0.06
-    left = EDGE + AXIS_LABEL + labels
-    gap = 0.18 + labels if n_columns <= 3 else 0.2
-    room = FULL_WIDTH - left - (n_columns - 1) * gap - BAR_GAP - BAR_WIDTH - BAR_LABELS
-    side = min(room / n_columns, max(CELL * scene.n_positions, SMALLEST_SIDE))
-    size = TITLE_SIZE if n_columns <= 3 else TICK_SIZE
-    titles = [
-        wrapped(_title(number, head), side - 0.02, size)
-        for number, head in enumerate(result.heads, 1)
-    ]
-    below = (LABELS_BELOW + 0.1) if n_columns <= 3 else 0.1
-    return Layout(n_rows, n_columns, side, left, gap, size, titles, below)
-
-
-def _title(number: int, head: HeadResult) -> str:
-    return f"Head {number} — {head.head.name}{state_of(head)}"
-
-
-def _labels_all(layout: Layout) -> bool:
-    """Return whether every panel has its own labels; of many panels only the outer ones do."""
-    return layout.n_columns <= 3
-
-
-def _panel(
-    figure: Figure, layout: Layout, index: int, head: HeadResult, result: Result, *, as_image: bool
-) -> Grid:
-    left, top = layout.corner(index)
-    grid = Grid.on(figure, Box(left, top, layout.side, layout.side), head.weights.shape)
-    scale = weight_scale()
-    draw_cells(grid, np.where(result.allowed, head.weights, np.nan), scale, as_image=as_image)
-    draw_mask(grid, result.allowed)
-    if not as_image:
-        draw_values(grid, head.weights, scale, result.allowed)
-    lines = layout.titles[index]
-    title_top = top - 0.05 - len(lines) * line_height(layout.title_size)
-    look = {
-        "fontsize": layout.title_size,
-        "color": INK if head.active else MUTED_INK,
-        "parse_math": False,
-    }
-    write(figure, left, title_top, "\n".join(lines), **look)
-    return grid
-
-
-def _labels_of(grid: Grid, layout: Layout, index: int, scene: Scene) -> None:
-    label_rows(grid, _row_names(scene))
-    label_columns(grid, positions(grid.n_rows), words=tuple(map(token, scene.tokens)))
-    if _labels_all(layout):
-        return
-    has_left, has_below = index % layout.n_columns > 0, index + layout.n_columns < scene.n_heads
-    grid.axes.tick_params(labelleft=not has_left, labelbottom=not has_below)
-
-
-def _axis_labels(figure: Figure, layout: Layout) -> None:
-    middle = layout.left + layout.grid_width / 2
-    bottom = figure.get_size_inches()[1] - AXIS_LABEL
-    write(figure, middle, bottom, "key position i", ha="center")
-    half = (
-        EDGE
-        + layout.title_height
-        + (layout.n_rows * layout.pitch - layout.title_height - layout.below) / 2
+def plan_weights(subject: Subject, paper: Paper) -> Plan:
+    """Lay out the weights of every head."""
+    scene, result = subject.scene, subject.result
+    scale = weights_scale(paper, result)
+    caption = (
+        f"Attention weights A of {_heads(scene)} over {scene.n_positions} positions: rows are "
+        f"queries, columns keys; hatched keys are masked. Colours: {scale.caption}, the same for "
+        f"all heads. {_gains(result)}"
     )
-    write(figure, EDGE, half, "query position t", rotation=90, va="center")
+    title, label = f"{scene.title}: weights of the heads", _bar_label(scale)
+    values = partial(_weights, result=result, scale=scale)
+    return _of_all(subject, paper, title, caption, values, scale, label)
 
 
-def _bar(figure: Figure, layout: Layout) -> None:
-    top = EDGE + layout.title_height
-    height = layout.n_rows * layout.pitch - layout.title_height - layout.below
-    left = layout.left + layout.grid_width + BAR_GAP
-    colour_bar(place(figure, left, top, BAR_WIDTH, height), weight_scale(), "weight")
+def plan_scores(subject: Subject, paper: Paper) -> Plan:
+    """Lay out the scores of every head, in which no gain is."""
+    scene, result = subject.scene, subject.result
+    seen = [np.where(result.allowed, head.scores, 0.0) for head in result.heads]
+    scale = signed_scale(paper, "scores", *seen)
+    caption = (
+        f"Scores S = Q·Kᵀ/√d_k of {_heads(scene)}, before gain and softmax: rows are queries, "
+        "columns keys; hatched keys are masked. One scale around 0 for all heads."
+    )
+    title = f"{scene.title}: scores of the heads"
+    return _of_all(subject, paper, title, caption, _scores, scale, "score S")
+
+
+def plan_head(subject: Subject, paper: Paper) -> Plan:
+    """Lay out the weights of one head, larger."""
+    scene, result, number = subject.scene, subject.result, subject.head + 1
+    head, scale = result.heads[subject.head], weights_scale(paper, result)
+    caption = (
+        f"Attention weights A of head {number} of “{scene.title}”, {head.head.name}, at gain "
+        f"{_gain(head)}: rows are queries, columns keys; hatched keys are masked. Colours: "
+        f"{scale.caption}."
+    )
+    content = _Content(
+        f"{scene.title}: head {number}",
+        caption,
+        (head,),
+        [f"{head_name(number, head)}, g = {_gain(head)}"],
+        partial(_weights, result=result, scale=scale),
+        scale,
+        _bar_label(scale),
+        min(max(LARGE_CELL * scene.n_positions, SMALLEST_SIDE), LARGEST_SIDE),
+    )
+    return _plan(subject, paper, content, 1)
+
+
+def _of_all(
+    subject: Subject,
+    paper: Paper,
+    title: str,
+    caption: str,
+    values: Callable[[HeadResult], Array],
+    scale: Scale,
+    bar_label: str,
+) -> Plan:
+    heads = subject.result.heads
+    names = [head_name(number, head) for number, head in enumerate(heads, 1)]
+    side = max(CELL * subject.scene.n_positions, SMALLEST_SIDE)
+    content = _Content(title, caption, heads, names, values, scale, bar_label, side)
+    return best_of(len(heads), paper, partial(_plan, subject, paper, content))
+
+
+def _plan(subject: Subject, paper: Paper, content: _Content, n_columns: int) -> Plan:
+    scene, allowed, scale = subject.scene, subject.result.allowed, content.scale
+    bar = BAR_GAP + BAR_WIDTH + bar_room(scale, content.bar_label)
+    panels = _panels(scene, paper, content, n_columns, bar)
+    as_image = too_many(*len(content.heads) * [allowed.shape])
+    shown = [np.where(allowed, content.values(head), np.nan) for head in content.heads]
+    writing = Writing() if as_image else writing_for(shown, scale, panels.box(0))
+
+    def paint(sheet: Sheet) -> None:
+        for index, head in enumerate(content.heads):
+            grid = Grid.on(sheet, panels.box(index), allowed.shape)
+            values = content.values(head)
+            draw_matrix(grid, values, scale, allowed, as_image=as_image, writing=writing)
+            panels.write_name(sheet, index, muted=not head.active)
+            label_rows(grid, paper.row_names(scene))
+            label_columns(grid, positions(grid.n_rows), words=paper.column_words(scene))
+            panels.keep_labels(grid.axes, index)
+        panels.write_axes(sheet, "query position t", "key position i")
+        inside = panels.inside
+        box = Box(panels.right + BAR_GAP, inside.top, BAR_WIDTH, inside.height)
+        colour_bar(sheet, box, scale, content.bar_label)
+
+    height = panels.end + AXIS_LABEL
+    return Plan(content.title, content.caption, panels.right + bar, height, paint)
+
+
+def _panels(scene: Scene, paper: Paper, content: _Content, n_columns: int, bar: float) -> Panels:
+    labels = widest_of(paper.row_names(scene)) + 0.06
+    left = EDGE + AXIS_LABEL + labels
+    roomy = is_roomy(n_columns, paper)
+    gap = 0.18 + labels if roomy else OUTSIDE_GAP
+    room = paper.width - left - (n_columns - 1) * gap - bar
+    side = min(room / n_columns, content.side)
+    names = wrapped_names(content.names, side, roomy=roomy)
+    return Panels(len(content.heads), n_columns, side, side, left, gap, names, roomy)
+
+
+def _weights(head: HeadResult, *, result: Result, scale: Scale) -> Array:
+    return head.weights if scale.ends is None else as_coloured(head.weights, result, scale.ends)
+
+
+def _scores(head: HeadResult) -> Array:
+    return head.scores
+
+
+def _bar_label(scale: Scale) -> str:
+    """Return what the bar of weights is called: nothing needs to be said of 0 to 1."""
+    return "weight A" if scale.caption == "weight A, linear, 0 to 1" else scale.caption
+
+
+def _heads(scene: Scene) -> str:
+    return f"the {scene.n_heads} heads of “{scene.title}”" if scene.n_heads > 1 else "the head"
+
+
+def _gain(head: HeadResult) -> str:
+    return short(head.gain)
+
+
+def _gains(result: Result) -> str:
+    gains = list(map(_gain, result.heads))
+    if len(set(gains)) == 1:
+        return f"Gain g = {gains[0]}."
+    return f"Gains: {', '.join(f'h{number} {gain}' for number, gain in enumerate(gains, 1))}."

@@ -3,10 +3,10 @@
 import itertools
 import math
 import re
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from mhagui.document import Result, Scene
 from mhagui.document.information import (
@@ -21,34 +21,30 @@ from mhagui.document.token_source import TokenSource
 from mhagui.figures.cells import (
     BAND,
     Grid,
-    Scale,
     bar_room,
     colour_bar,
     draw_bands,
-    draw_cells,
-    draw_values,
+    draw_matrix,
     label_columns,
     label_rows,
-    signed_scale,
-    weight_scale,
 )
 from mhagui.figures.page import (
-    EDGE,
     FILL,
     LABEL_SIZE,
-    MUTED_INK,
     TICK_SIZE,
     TITLE_SIZE,
     Box,
+    Plan,
+    Sheet,
     dress,
     line_height,
-    new_page,
-    place,
     state_of,
     text_width,
     wrapped,
-    write,
 )
+from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.scales import Scale, signed_scale, unit_scale
+from mhagui.figures.subject import Subject
 from mhagui.formats import fixed, positions, short
 from mhagui.palette import head_colour
 
@@ -62,81 +58,101 @@ _TOKEN = re.compile(r"X_(?:\{[^}]*\}|t)")  # as sources write it, which is how f
 BAR_THICKNESS, LEAST_BAR = 0.13, 0.8
 
 
-def draw_information(scene: Scene, result: Result, row: int | None = None) -> Figure:
-    """Draw I(X_{t+1}; o_t) of every head at ``row``, t from 0; None means t4 or the last."""
-    study = study_information(scene, result, shown_row(scene, row))
+def plan_information(subject: Subject, paper: Paper) -> Plan:
+    """Lay out I(X_{t+1}; o_t) of every head at row t."""
+    scene, result = subject.scene, subject.result
+    study = study_information(scene, result, shown_row(scene, subject.row))
+    room = min(NAME_WIDTH, 0.4 * paper.width)
     names = [
-        wrapped(f"h{number} {head.head.name}{state_of(head)}", NAME_WIDTH, TICK_SIZE)
+        wrapped(f"h{number} {head.head.name}{state_of(head)}", room, TICK_SIZE)
         for number, head in enumerate(result.heads, 1)
     ]
     left = EDGE + max(text_width(line) for lines in names for line in lines) / FILL + 0.08
-    width = left + BARS_WIDTH + NUMBER_WIDTH + EDGE
+    bars = min(BARS_WIDTH, paper.width - left - NUMBER_WIDTH - EDGE)
+    width = left + bars + NUMBER_WIDTH + EDGE
     told = _told(study, width)
     top = EDGE + line_height(TITLE_SIZE) + len(told) * line_height(TICK_SIZE) + 0.06
     step = max(BAR_HEIGHT, max(map(len, names)) * line_height(TICK_SIZE) + 0.02)
-    page = width, top + step * len(names) + 2 * line_height(LABEL_SIZE) + 0.1 + EDGE
-    figure = new_page(*page, f"{scene.title}: information")
-    write(figure, EDGE, EDGE, f"$I(X_{{t+1}}; o_t)$ at t = {study.row + 1}", fontsize=TITLE_SIZE)
-    _note(figure, EDGE, EDGE + line_height(TITLE_SIZE), told)
-    axes = place(figure, left, top, BARS_WIDTH, step * len(names))
-    _bars(axes, result, study)
-    axes.set_yticks(np.arange(len(names)), ["\n".join(lines) for lines in names])
-    for label in axes.get_yticklabels():
-        label.set_parse_math(False)
-    return figure
+    end = top + step * len(names) + 2 * line_height(LABEL_SIZE) + 0.1 + EDGE
+
+    def paint(sheet: Sheet) -> None:
+        title = f"$I(X_{{t+1}}; o_t)$ at t = {study.row + 1}"
+        sheet.write(EDGE, EDGE, title, fontsize=TITLE_SIZE)
+        _note(sheet, EDGE + line_height(TITLE_SIZE), told)
+        axes = sheet.place(Box(left, top, bars, step * len(names)))
+        _bars(axes, sheet, result, study)
+        axes.set_yticks(np.arange(len(names)), ["\n".join(lines) for lines in names])
+        for label in axes.get_yticklabels():
+            label.set_parse_math(False)
+
+    caption = (
+        f"How many bits of the next token the output of each head of “{scene.title}” tells at row "
+        f"t{study.row + 1}; the line is what the whole past tells."
+    )
+    return Plan(f"{scene.title}: information", caption, width, end, paint)
 
 
-def draw_redundancy(scene: Scene, result: Result, row: int | None = None) -> Figure:
-    """Draw the divergence, and redundancy minus synergy at ``row``, of each two heads."""
-    study = study_information(scene, result, shown_row(scene, row))
+def plan_redundancy(subject: Subject, paper: Paper) -> Plan:
+    """Lay out the divergence, and redundancy minus synergy at row t, of each two heads."""
+    scene, result = subject.scene, subject.result
+    study = study_information(scene, result, shown_row(scene, subject.row))
     divergences, balance = study_divergences(result), _balances(study)
+    scales = unit_scale(paper, "bits"), signed_scale(paper, "balance", balance)
     n_rows, n_all = len(divergences.rows), scene.n_positions
     rows = "all rows" if n_rows == n_all else f"{n_rows} rows of {n_all}"
     balanced = f"$I_a + I_b - I_{{ab}}$ at t = {study.row + 1}"
     left = EDGE + text_width(f"h{scene.n_heads}") + 0.1
-    bar, scale = 0.1 + BAR_THICKNESS, signed_scale(balance)
-    second = left + max(_side(divergences.bits), 1.3) + bar + bar_room(weight_scale(), "") + left
-    width = second + max(_side(balance), 1.9) + bar + bar_room(scale, "")
+    bars = [0.1 + BAR_THICKNESS + bar_room(scale, "") for scale in scales]
+    side = min(TALLEST, (paper.width - 2 * left - sum(bars)) / 2)
+    sides = [min(CELL * len(matrix), side) for matrix in (divergences.bits, balance)]
+    second = left + max(sides[0], 1.3) + bars[0] + left
+    width = second + max(sides[1], 1.9) + bars[1]
     told = _told(study, width)
-    note = EDGE + TITLE + max(_side(divergences.bits), LEAST_BAR) + LABELS + 0.06
-    page = width, note + len(told) * line_height(TICK_SIZE) + EDGE
-    figure = new_page(*page, f"{scene.title}: redundancy")
-    for matrix, colours, start, title, below in (
-        (divergences.bits, weight_scale(), left, "Jensen–Shannon (bits)", f"mean over {rows}"),
-        (balance, scale, second, "Redundancy − synergy (bits)", balanced),
-    ):
-        write(figure, start, EDGE, title, fontsize=TITLE_SIZE)
-        under = EDGE + line_height(TITLE_SIZE)
-        write(figure, start, under, below, fontsize=TICK_SIZE, color=MUTED_INK)
-        box = Box(start, EDGE + TITLE, _side(matrix), _side(matrix))
-        _matrix(figure, box, matrix, colours, scene)
-    _note(figure, EDGE, note, told)
-    return figure
+    note = EDGE + TITLE + max(*sides, LEAST_BAR) + LABELS + 0.06
+
+    def paint(sheet: Sheet) -> None:
+        for matrix, scale, start, length, title, below in (
+            (divergences.bits, scales[0], left, sides[0], DIVERGENCE, f"mean over {rows}"),
+            (balance, scales[1], second, sides[1], BALANCE, balanced),
+        ):
+            sheet.write(start, EDGE, title, fontsize=TITLE_SIZE)
+            look = {"fontsize": TICK_SIZE, "color": sheet.inks.muted}
+            sheet.write(start, EDGE + line_height(TITLE_SIZE), below, **look)
+            _matrix(sheet, Box(start, EDGE + TITLE, length, length), matrix, scale, scene)
+        _note(sheet, note, told)
+
+    caption = (
+        f"Pairs of heads of “{scene.title}”: Jensen–Shannon divergence of their weights, and the "
+        "redundancy minus synergy of what their outputs tell of the next token."
+    )
+    end = note + len(told) * line_height(TICK_SIZE) + EDGE
+    return Plan(f"{scene.title}: redundancy", caption, width, end, paint)
 
 
-def _side(matrix: Array) -> float:
-    return min(CELL * len(matrix), TALLEST)
+DIVERGENCE, BALANCE = "Jensen–Shannon (bits)", "Redundancy − synergy (bits)"
 
 
-def _note(figure: Figure, left: float, top: float, lines: list[str]) -> None:
+def _note(sheet: Sheet, top: float, lines: list[str]) -> None:
     words = _TOKEN.sub(r"$\g<0>$", "\n".join(lines))
-    write(figure, left, top, words, fontsize=TICK_SIZE, color=MUTED_INK)
+    sheet.write(EDGE, top, words, fontsize=TICK_SIZE, color=sheet.inks.muted)
 
 
-def _bars(axes: Axes, result: Result, study: InformationStudy) -> None:
+def _bars(axes: Axes, sheet: Sheet, result: Result, study: InformationStudy) -> None:
     most = math.log2(study.source.n_symbols)
     for number, (head, told) in enumerate(zip(result.heads, study.heads, strict=True)):
         colour = head_colour(head.head.uid)
-        face = colour if head.active else "white"
+        face = colour if head.active else sheet.inks.ground
         value = 0.0 if math.isnan(told.bits) else told.bits
-        axes.barh(number, value, height=0.62, color=face, edgecolor=colour, linewidth=0.8)
-        axes.text(most * 1.03, number, fixed(told.bits), va="center", fontsize=TICK_SIZE)
+        look: dict[str, Any] = {"height": 0.62, "linewidth": sheet.pt(0.8)}
+        axes.barh(number, value, color=face, edgecolor=colour, **look)
+        size = sheet.pt(TICK_SIZE)
+        axes.text(most * 1.03, number, fixed(told.bits), va="center", fontsize=size)
     if not math.isnan(study.whole_past_bits):
-        axes.axvline(study.whole_past_bits, color="black", linewidth=1.0)
+        axes.axvline(study.whole_past_bits, color=sheet.inks.ink, linewidth=sheet.pt(1.0))
     axes.set_xlim(0, most * 1.01)
     axes.set_ylim(len(study.heads) - 0.5, -0.5)
     axes.set_xlabel("bits")
-    dress(axes, "x")
+    dress(axes, sheet, "x")
     axes.tick_params(axis="y", length=0)
 
 
@@ -150,17 +166,16 @@ def _balances(study: InformationStudy) -> Array:
     return balance
 
 
-def _matrix(figure: Figure, box: Box, matrix: Array, scale: Scale, scene: Scene) -> None:
-    grid = Grid.on(figure, box, matrix.shape)
-    draw_cells(grid, matrix, scale, as_image=False)
-    draw_values(grid, matrix, scale, ~np.isnan(matrix))
+def _matrix(sheet: Sheet, box: Box, matrix: Array, scale: Scale, scene: Scene) -> None:
+    grid = Grid.on(sheet, box, matrix.shape)
+    draw_matrix(grid, matrix, scale)
     labels = positions(len(matrix), "h")
     label_rows(grid, labels)
     label_columns(grid, labels)
     colours = [head_colour(head.uid) for head in scene.heads[: len(matrix)]]
     draw_bands(grid, colours, 1, below=True, active=scene.active[: len(matrix)])
-    right = box.left + box.width + 0.1
-    colour_bar(place(figure, right, box.top, BAR_THICKNESS, max(box.height, LEAST_BAR)), scale, "")
+    height = max(box.height, LEAST_BAR)
+    colour_bar(sheet, Box(box.right + 0.1, box.top, BAR_THICKNESS, height), scale)
 
 
 def _told(study: InformationStudy, width: float) -> list[str]:

@@ -1,36 +1,35 @@
-"""The page a figure is drawn on: type sizes, lengths in inches, and the way to a file."""
+"""The page a figure is painted on: type, lengths in inches, axes and text in their places."""
 
-import io
+import difflib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
+from threading import RLock
 from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib import font_manager
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 
-from mhagui import __version__
 from mhagui.document import HeadResult
+from mhagui.errors import UserError
+from mhagui.figures.paper import EDGE, LARGEST_STRETCH, ON_LIGHT, Inks, Paper
+from mhagui.figures.style import FigureStyle
 
-FULL_WIDTH = 6.7  # inches: the two columns of most journals
-EDGE = 0.08
 POINTS = 72
 RULER_DPI = 720
 
 TITLE_SIZE, LABEL_SIZE, TICK_SIZE = 8.5, 8.0, 7.0
+HEADING_SIZE = 10.0  # of a figure's title
 LINE = 1.25  # height of a line of text, in type sizes
 FILL = 0.94  # of a line that is planned for: at few dots to the inch letters are a little wider
-
-INK = "#000000"
-MUTED_INK = "#6e6e6e"
-RULE = "#b0b0b0"
-HATCH = "#cfcfcf"
+BELOW_TITLE, ABOVE_CAPTION = 0.08, 0.08
 
 # DejaVu Sans comes with matplotlib, so a figure is the same on every machine. What stands behind it
 # serves a reader of an SVG who lacks it (Verdana has its widths), and names in scripts it lacks.
@@ -45,80 +44,249 @@ FOREIGN_FONTS = (
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle in inches from the left and the top of the page."""
+    """A rectangle in inches from the left and the top of a sheet."""
 
     left: float
     top: float
     width: float
     height: float
 
+    @property
+    def right(self) -> float:
+        """Where it ends."""
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        """Where it ends below."""
+        return self.top + self.height
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A part of a page on which one figure is painted, at its own scale.
+
+    All lengths are those of the layout: inches and points at ``UNIT_SIZE``.
+    """
+
+    figure: Figure
+    paper: Paper
+    scale: float = 1.0
+    left: float = 0.0
+    top: float = 0.0
+
+    @property
+    def inks(self) -> Inks:
+        """The inks of the paper."""
+        return self.paper.inks
+
+    def moved(self, left: float, top: float) -> "Sheet":
+        """Return the sheet that begins so many inches further right and below."""
+        return replace(self, left=self.left + left, top=self.top + top)
+
+    def pt(self, points: float) -> float:
+        """Return a length in points as it is on the page."""
+        return points * self.scale
+
+    def place(self, box: Box) -> Axes:
+        """Return axes in ``box``."""
+        width, height = self._size()
+        bottom = height - (self.top + box.bottom)
+        left = self.left + box.left
+        return self.figure.add_axes(
+            (left / width, bottom / height, box.width / width, box.height / height)
+        )
+
+    def write(self, left: float, top: float, text: str, **look: Any) -> None:
+        """Put text with its upper left corner there; ``fontsize`` is in points of the layout."""
+        size = self.pt(look.pop("fontsize", LABEL_SIZE))
+        look = {"va": "top", "ha": "left", "color": self.inks.ink, **look}
+        self.figure.text(*self._at(left, top), text, fontsize=size, **look)
+
+    def legend(self, middle: float, top: float, handles: Sequence[Artist]) -> None:
+        """Put a legend of one row there, with its upper middle at that place."""
+        self.figure.legend(
+            handles=list(handles),
+            loc="upper center",
+            bbox_to_anchor=self._at(middle, top),
+            bbox_transform=self.figure.transFigure,
+            ncols=len(handles),
+            frameon=False,
+            borderpad=0,
+            borderaxespad=0,
+        )
+
+    def _size(self) -> tuple[float, float]:
+        width, height = self.figure.get_size_inches()
+        return float(width) / self.scale, float(height) / self.scale
+
+    def _at(self, left: float, top: float) -> tuple[float, float]:
+        width, height = self._size()
+        return (self.left + left) / width, 1 - (self.top + top) / height
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A figure that is laid out, and not yet painted.
+
+    Attributes
+    ----------
+    title, caption
+        What it shows, in a few words and in sentences.
+    width, height
+        Its size in inches of the layout.
+    paint
+        Paints it with its upper left corner at that of a sheet.
+    """
+
+    title: str
+    caption: str
+    width: float
+    height: float
+    paint: Callable[[Sheet], None] = field(repr=False)
+
+
+# ----------------------------------------------------------------------------------------- style
+
+
+def _type_of(style: FigureStyle) -> dict[str, Any]:
+    there = _fonts()
+    if style.font and style.font not in there:
+        near = difflib.get_close_matches(style.font, there, 3, 0.5) or ["DejaVu Sans"]
+        raise UserError(f"There is no font “{style.font}” here; there is {', '.join(near)}.")
+    given = [style.font] if style.font else []
+    fonts: dict[str, Any] = {
+        "font.family": [*given, "sans-serif", *(font for font in FOREIGN_FONTS if font in there)],
+        "font.sans-serif": list(FONTS),
+    }
+    if given:
+        slanted = f"{style.font}:italic"
+        fonts |= {"mathtext.fontset": "custom", "mathtext.rm": style.font, "mathtext.it": slanted}
+    return fonts
+
 
 @cache
-def _style() -> dict[str, Any]:
-    there = set(font_manager.get_font_names())
+def _fonts() -> tuple[str, ...]:
+    return tuple(sorted(set(font_manager.get_font_names())))
+
+
+def _look(inks: Inks, scale: float) -> dict[str, Any]:
+    """Return what matplotlib uses where nothing else is said."""
+    ink = {"text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"}
+    sizes = {
+        "font.size": LABEL_SIZE, "axes.titlesize": TITLE_SIZE, "axes.labelsize": LABEL_SIZE,
+        "xtick.labelsize": TICK_SIZE, "ytick.labelsize": TICK_SIZE, "legend.fontsize": TICK_SIZE,
+        "axes.linewidth": 0.6, "axes.labelpad": 4.0, "axes.titlepad": 6.0, "lines.linewidth": 1.5,
+        "xtick.major.pad": 2.0, "ytick.major.pad": 2.0, "grid.linewidth": 0.4,
+        "xtick.major.size": 2.0, "ytick.major.size": 2.0,
+        "xtick.major.width": 0.5, "ytick.major.width": 0.5,
+    }  # fmt: skip
     return {
-        "font.family": ["sans-serif", *(font for font in FOREIGN_FONTS if font in there)],
-        "font.sans-serif": list(FONTS),
-        "font.size": LABEL_SIZE,
-        "axes.titlesize": TITLE_SIZE,
-        "axes.labelsize": LABEL_SIZE,
-        "xtick.labelsize": TICK_SIZE,
-        "ytick.labelsize": TICK_SIZE,
-        "legend.fontsize": TICK_SIZE,
-        "axes.linewidth": 0.6,
-        "hatch.linewidth": 0.5,
+        **dict.fromkeys(ink, inks.ink),
+        **{name: points * scale for name, points in sizes.items()},
+        "axes.facecolor": inks.ground,
         "image.composite_image": False,
-        # Fonts are embedded whole in kind (TrueType), which journals ask for.
-        "pdf.fonttype": 42,
-        # Text stays text in an SVG: it can be searched, read aloud and set in a journal's own
-        # face. Where looks must not change by a point there is the PDF.
-        "svg.fonttype": "none",
-        "svg.hashsalt": "mhagui",
     }
 
 
+# What matplotlib and warnings are told holds for all threads: they draw in turn.
+_TURN = RLock()
+
+
 @contextmanager
-def house_style() -> Iterator[None]:
-    """Draw within this in our style, whatever a matplotlibrc says; nothing else changes."""
-    with mpl.rc_context(), warnings.catch_warnings():
+def house_style(style: FigureStyle | None = None, scale: float = 1.0) -> Iterator[None]:
+    """Lay out, paint and save within this, in ``style``, whatever a matplotlibrc says.
+
+    Nothing else changes. Raises UserError where the machine has no such font.
+    """
+    style = style or FigureStyle()
+    inks = Paper(style).inks
+    with _TURN, mpl.rc_context(), warnings.catch_warnings():
         # A name in a script that no font here has shows boxes; a warning would say no more.
         warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from font", UserWarning)
         mpl.rcdefaults()
-        for name, value in _style().items():
-            mpl.rcParams[name] = value  # type: ignore[index]
+        look: dict[Any, Any] = _type_of(style) | _look(inks, scale)
+        mpl.rcParams.update(look)
         yield
 
 
-def new_page(width: float, height: float, title: str) -> Figure:
-    """Return a white page of so many inches, titled for the file's own description."""
-    figure = Figure(figsize=(width, height), facecolor="white")
+# ----------------------------------------------------------------------------------------- pages
+
+
+def titled(plan: Plan, paper: Paper, note: str = "") -> Plan:
+    """Return ``plan`` with a title, a ``note`` and a caption around it, as the paper's style says.
+
+    Above stand the title and the note, below the caption.
+    """
+    width = max(plan.width, paper.width)
+    room = width - 2 * EDGE
+    head = wrapped(plan.title, room * 0.9, HEADING_SIZE) if paper.style.title else []
+    noted = wrapped(note, room, LABEL_SIZE) if note else []
+    foot = wrapped(plan.caption, room, TICK_SIZE) if paper.style.caption else []
+    if not (head or noted or foot):
+        return plan
+    above = len(head) * line_height(HEADING_SIZE) + len(noted) * line_height(LABEL_SIZE)
+    above += EDGE + BELOW_TITLE if above else 0.0
+    below = above + plan.height + (ABOVE_CAPTION if foot else 0.0)
+    height = below + len(foot) * line_height(TICK_SIZE) + (EDGE if foot else 0.0)
+    shift = (width - plan.width) / 2
+
+    def paint(sheet: Sheet) -> None:
+        plain: dict[str, Any] = {"parse_math": False}
+        under = EDGE + len(head) * line_height(HEADING_SIZE)
+        look = {"fontsize": HEADING_SIZE, "fontweight": "bold", **plain}
+        sheet.write(EDGE, EDGE, "\n".join(head), **look)
+        sheet.write(EDGE, under, "\n".join(noted), **plain)
+        sheet.write(EDGE, below, "\n".join(foot), fontsize=TICK_SIZE, **plain)
+        plan.paint(sheet.moved(shift, above))
+
+    return replace(plan, width=width, height=height, paint=paint)
+
+
+def painted(plan: Plan, paper: Paper, size: tuple[float, float] | None = None) -> Figure:
+    """Return the page of the paper's preset with ``plan`` on it, in the middle.
+
+    ``size`` is that of a larger plan, which shares the page with this one in turn.
+    """
+    width, height = size or (plan.width, plan.height)
+    page_width, page_height, scale = _page_of(width, height, paper)
+    with house_style(paper.style, scale):
+        figure = new_page(page_width * scale, page_height * scale, plan.title, paper)
+        left = (page_width - width) / 2
+        top = (page_height - height) / 2
+        plan.paint(Sheet(figure, paper, scale, left, top))
+    return figure
+
+
+def _page_of(width: float, height: float, paper: Paper) -> tuple[float, float, float]:
+    """Return the page for a plan of this size in inches of the layout, and how it is enlarged."""
+    room = paper.style.preset.room
+    scale = min(paper.scale, room.width / width)
+    if room.height is not None:
+        fit = min(room.width / width, room.height / height)
+        scale = min(paper.scale * (1 if paper.style.font_size else LARGEST_STRETCH), fit)
+        return room.width / scale, room.height / scale, scale
+    return room.width / scale, height, scale
+
+
+def new_page(width: float, height: float, title: str, paper: Paper | None = None) -> Figure:
+    """Return an empty page of so many inches, titled for the file's own description."""
+    ground = paper.inks.ground if paper else ON_LIGHT.ground
+    figure = Figure(figsize=(width, height), facecolor=ground)
     FigureCanvasAgg(figure)
     figure.set_label(title)
     return figure
 
 
-def place(figure: Figure, left: float, top: float, width: float, height: float) -> Axes:
-    """Return axes at so many inches from the left and the top of the page."""
-    page_width, page_height = figure.get_size_inches()
-    bottom = page_height - top - height
-    rectangle = (left / page_width, bottom / page_height, width / page_width, height / page_height)
-    return figure.add_axes(rectangle)
+# --------------------------------------------------------------------------------- axes and text
 
 
-def dress(axes: Axes, grid: Literal["both", "x", "y"] = "both") -> None:
-    """Give axes of curves or bars small ticks, no frame at the top and right, and a pale grid."""
-    axes.tick_params(length=2, width=0.5, pad=2)
+def dress(axes: Axes, sheet: Sheet, grid: Literal["both", "x", "y"] = "both") -> None:
+    """Give axes of curves or bars no frame at the top and right, and a pale grid."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.set_axisbelow(True)
-    axes.grid(axis=grid, color=RULE, linewidth=0.4, alpha=0.6)
-
-
-def write(figure: Figure, left: float, top: float, text: str, **look: Any) -> None:
-    """Put text with its upper left corner so many inches from the left and the top of the page."""
-    page_width, page_height = figure.get_size_inches()
-    look = {"va": "top", "ha": "left", "fontsize": LABEL_SIZE, **look}
-    figure.text(left / page_width, 1 - top / page_height, text, **look)
+    axes.grid(axis=grid, color=sheet.paper.faded(sheet.inks.rule, 0.6))
 
 
 @cache
@@ -128,7 +296,7 @@ def _ruler() -> RendererAgg:
 
 
 def text_width(text: str, size: float = TICK_SIZE) -> float:
-    """Return the width of a line of plain text in inches."""
+    """Return the width of a line of plain text in inches, in the font of the style."""
     font = FontProperties(size=size)
     measure: Any = _ruler().get_text_width_height_descent
     return float(measure(text, font, ismath=False)[0]) / RULER_DPI
@@ -172,18 +340,3 @@ def round_ticks(count: int, most: int) -> list[int]:
     steps = (step * 10**power for power in range(5) for step in (2, 5, 10))
     step = next(step for step in steps if count // step < most)
     return [1, *range(step, count + 1, step)]
-
-
-def to_bytes(figure: Figure, kind: str, dpi: int) -> bytes:
-    """Return the figure as a PNG, SVG or PDF file without dates."""
-    creator = f"mhagui {__version__}"
-    title = str(figure.get_label())
-    described: dict[str, dict[str, Any]] = {
-        "png": {"Title": title, "Software": creator},
-        "svg": {"Title": title, "Creator": creator, "Date": None},
-        "pdf": {"Title": title, "Creator": creator, "CreationDate": None},
-    }
-    buffer = io.BytesIO()
-    with house_style():
-        figure.savefig(buffer, format=kind, dpi=dpi, metadata=described[kind])
-    return buffer.getvalue()

@@ -1,11 +1,11 @@
 """All stages of one head, from queries and keys to what it adds to the output."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from mhagui.document import Result, Scene
+from mhagui.document import Scene
 from mhagui.document.pipeline import (
     GAINED,
     MASKED,
@@ -20,47 +20,43 @@ from mhagui.document.pipeline import (
 )
 from mhagui.figures.cells import (
     Grid,
-    Scale,
     colour_bar,
-    draw_cells,
-    draw_mask,
-    draw_values,
+    draw_matrix,
     label_columns,
     label_rows,
-    signed_scale,
     too_many,
-    weight_scale,
+    widest_of,
 )
 from mhagui.figures.page import (
-    EDGE,
-    FULL_WIDTH,
-    INK,
     LABEL_SIZE,
     TICK_SIZE,
     TITLE_SIZE,
     Box,
+    Plan,
+    Sheet,
     line_height,
-    new_page,
-    place,
-    state_of,
-    text_width,
     wrapped,
-    write,
 )
+from mhagui.figures.panels import best_of, head_name
+from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.scales import Scale, signed_scale, unit_scale
+from mhagui.figures.subject import Subject
 from mhagui.formats import positions, short
 
-N_COLUMNS = 4
 GAP = 0.14  # inches between panels
 SLIMMEST = 0.12  # inches that a matrix of few columns or rows is wide at the least
+NAME = line_height(LABEL_SIZE) + 0.04
 BAR_WIDTH, BAR_GAP = 0.12, 0.75
+USUAL_SIDE = 1.4  # inches of a panel
 # Of each stage the matrices that those before it have not shown.
 _NEW = {PRODUCT: 3, SCALED: 1, GAINED: 1, MASKED: 1, SOFTMAX: 1, MIXED: 2, PROJECTED: 2}
 
 
 @dataclass(frozen=True)
-class Layout:
+class _Layout:
     """Where the panels are, in inches."""
 
+    n_columns: int
     top: float
     labels: float
     side: float
@@ -68,82 +64,108 @@ class Layout:
     @property
     def pitch(self) -> float:
         """From the top of a row of panels to that of the next."""
-        return 2 * line_height(TICK_SIZE) + self.side + GAP + 0.06
+        return NAME + self.side + line_height(TICK_SIZE) + GAP
 
     def corner(self, index: int) -> tuple[float, float]:
         """Return left and top of the cells of panel ``index``."""
-        row, column = divmod(index, N_COLUMNS)
+        row, column = divmod(index, self.n_columns)
         left = EDGE + self.labels + column * (self.labels + self.side + GAP)
-        return left, self.top + row * self.pitch + line_height(LABEL_SIZE) + 0.04
+        return left, self.top + row * self.pitch + NAME
 
 
-def draw(scene: Scene, result: Result, head: int = 0) -> Figure:
-    """Draw the stages of head number ``head`` from 0."""
-    matrices = _matrices(scene, result, head)
-    title = _title(result, head)
-    labels = text_width(positions(scene.n_positions)[-1]) + 0.06
+def plan(subject: Subject, paper: Paper) -> Plan:
+    """Lay out the stages of one head."""
+    n_panels = sum(_NEW.values()) + 1  # and the bars
+
+    def with_columns(n_columns: int) -> Plan:
+        return _plan(subject, paper, n_columns, n_panels)
+
+    if paper.height is not None:
+        return best_of(n_panels, paper, with_columns)
+    return with_columns(max(int(paper.width / (USUAL_SIDE + 0.2)), 2))
+
+
+def _plan(subject: Subject, paper: Paper, n_columns: int, n_panels: int) -> Plan:
+    scene, number = subject.scene, subject.head + 1
+    matrices = _matrices(subject)
+    head = subject.result.heads[subject.head]
+    name = f"{head_name(number, head)}: gain g = {short(head.gain)}"
+    title = wrapped(name, paper.width - 2 * EDGE, TITLE_SIZE)
+    labels = widest_of(paper.row_names(scene)) + 0.06
     # The last label below a panel may reach beyond it by half its own width.
-    room = FULL_WIDTH - 2 * EDGE - labels / 2 - (N_COLUMNS - 1) * GAP
-    side = room / N_COLUMNS - labels
-    layout = Layout(EDGE + len(title) * line_height(TITLE_SIZE) + 0.05, labels, side)
-    n_rows = -(-(len(matrices) + 1) // N_COLUMNS)
-    height = layout.top + n_rows * layout.pitch
-    figure = new_page(FULL_WIDTH, height, f"{scene.title}: pipeline of head {head + 1}")
-    write(figure, EDGE, EDGE, "\n".join(title), fontsize=TITLE_SIZE, parse_math=False)
-    for index, matrix in enumerate(matrices):
-        _panel(figure, layout, index, matrix)
-    _bars(figure, layout, len(matrices))
-    return figure
+    room = paper.width - 2 * EDGE - labels / 2 - (n_columns - 1) * GAP
+    layout = _Layout(
+        n_columns, EDGE + len(title) * line_height(TITLE_SIZE) + 0.05, labels,
+        room / n_columns - labels,
+    )  # fmt: skip
+    scales = [_scale(paper, number, matrix) for number, matrix in enumerate(matrices)]
+
+    def paint(sheet: Sheet) -> None:
+        sheet.write(EDGE, EDGE, "\n".join(title), fontsize=TITLE_SIZE, parse_math=False)
+        for index, (matrix, scale) in enumerate(zip(matrices, scales, strict=True)):
+            _panel(sheet, layout, index, matrix, scale, scene)
+        _bars(sheet, layout, n_panels - 1)
+
+    caption = (
+        f"Every stage of head {number} of “{scene.title}” at gain {short(head.gain)}, from Q and K "
+        "to its part of O. Each signed matrix has its own scale around 0, up to the number beside "
+        "its name; weights go from 0 to 1. Hatched keys are masked."
+    )
+    height = layout.top + math.ceil(n_panels / n_columns) * layout.pitch
+    return Plan(f"{scene.title}: pipeline of head {number}", caption, paper.width, height, paint)
 
 
-def _matrices(scene: Scene, result: Result, head: int) -> list[StageMatrix]:
+def _matrices(subject: Subject) -> list[StageMatrix]:
     matrices: list[StageMatrix] = []
     for stage, n_new in _NEW.items():
-        matrices += study_stage(scene, result, head, stage).matrices[-n_new:]
+        study = study_stage(subject.scene, subject.result, subject.head, stage)
+        matrices += study.matrices[-n_new:]
     return matrices
 
 
-def _title(result: Result, place_of_head: int) -> list[str]:
-    head = result.heads[place_of_head]
-    name = f"Head {place_of_head + 1} — {head.head.name}{state_of(head)}"
-    return wrapped(f"{name}: gain g = {short(head.gain)}", FULL_WIDTH - 2 * EDGE, TITLE_SIZE)
+def _scale(paper: Paper, number: int, matrix: StageMatrix) -> Scale:
+    if matrix.is_weights:
+        return unit_scale(paper, "weight")
+    allowed = True if matrix.allowed is None else matrix.allowed
+    return signed_scale(paper, f"stage {number}", np.where(allowed, matrix.values, 0.0))
 
 
-def _panel(figure: Figure, layout: Layout, index: int, matrix: StageMatrix) -> None:
+def _panel(
+    sheet: Sheet, layout: _Layout, index: int, matrix: StageMatrix, scale: Scale, scene: Scene
+) -> None:
     left, top = layout.corner(index)
     (n_rows, n_columns), side = matrix.values.shape, layout.side
     unit = side / max(n_rows, n_columns)
     box = Box(left, top, max(n_columns * unit, SLIMMEST), max(n_rows * unit, SLIMMEST))
-    grid = Grid.on(figure, box, matrix.values.shape)
-    scale = weight_scale() if matrix.is_weights else signed_scale(matrix.values)
-    as_image, allowed = too_many(matrix.values.shape), matrix.allowed
-    values = matrix.values if allowed is None else np.where(allowed, matrix.values, np.nan)
-    draw_cells(grid, values, scale, as_image=as_image)
-    if allowed is not None:
-        draw_mask(grid, allowed)
-    if not as_image:
-        draw_values(grid, matrix.values, scale, allowed)
+    grid = Grid.on(sheet, box, matrix.values.shape)
+    as_image = too_many(matrix.values.shape)
+    draw_matrix(grid, matrix.values, scale, matrix.allowed, as_image=as_image)
     rows, columns = matrix.axes
-    label_rows(grid, _labels(rows, n_rows))
-    label_columns(grid, _labels(columns, n_columns))
-    name_top = top - line_height(LABEL_SIZE) - 0.04
+    label_rows(grid, _labels(rows, n_rows, sheet.paper.row_names(scene)))
+    words = sheet.paper.column_words(scene) if columns in _POSITIONS else ()
+    label_columns(grid, _labels(columns, n_columns, positions(scene.n_positions)), words=words)
     name = f"{matrix.sign} {matrix.name}{_limit(scale)}".strip()
-    write(figure, left, name_top, name, color=INK, parse_math=False)
+    sheet.write(left, top - NAME, name, parse_math=False)
 
 
 def _limit(scale: Scale) -> str:
     return f"  (±{short(scale.high, 3)})" if scale.is_signed else ""
 
 
-def _labels(axis: Axis, length: int) -> tuple[str, ...]:
-    if axis in (Axis.QUERY, Axis.KEY):
-        return positions(length)
+_POSITIONS = (Axis.QUERY, Axis.KEY)
+
+
+def _labels(axis: Axis, length: int, names: tuple[str, ...]) -> tuple[str, ...]:
+    if axis in _POSITIONS:
+        return names
     return positions(length, "d" if axis is Axis.CHANNEL else "")
 
 
-def _bars(figure: Figure, layout: Layout, index: int) -> None:
+def _bars(sheet: Sheet, layout: _Layout, index: int) -> None:
     """Put the two colour bars where the last panel would be."""
     left, top = layout.corner(index)
-    signed = signed_scale(np.ones((1, 1)))
-    colour_bar(place(figure, left, top, BAR_WIDTH, layout.side), signed, "share of ±")
-    colour_bar(place(figure, left + BAR_GAP, top, BAR_WIDTH, layout.side), weight_scale(), "weight")
+    signed = signed_scale(Paper(sheet.paper.style), "share", np.ones((1, 1)))
+    first = Box(left, top, BAR_WIDTH, layout.side)
+    second = Box(left + BAR_GAP, top, BAR_WIDTH, layout.side)
+    colour_bar(sheet, first, signed, "share of ±")
+    colour_bar(sheet, second, unit_scale(sheet.paper, "weight"), "weight")

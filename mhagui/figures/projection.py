@@ -1,110 +1,123 @@
 """The output projection drawn as a product: Concat at the left, W_O above, O where they meet."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from matplotlib.figure import Figure
-
-from mhagui.document import Result, Scene
-from mhagui.document.records import Array
-from mhagui.figures.cells import (
-    BAND,
-    Grid,
-    Scale,
-    colour_bar,
-    draw_bands,
-    draw_cells,
-    draw_values,
-    label_columns,
-    label_rows,
-    rule_heads,
-    signed_scale,
-    too_many,
-)
+from mhagui.figures import matrices
+from mhagui.figures.cells import BAND, bar_room, colour_bar, too_many, widest_of
+from mhagui.figures.compose import composed
+from mhagui.figures.matrices import Matrix, concat, draw, hollow_note, output, w_o
 from mhagui.figures.page import (
-    EDGE,
-    FULL_WIDTH,
     LABEL_SIZE,
-    MUTED_INK,
     TICK_SIZE,
     TITLE_SIZE,
     Box,
+    Plan,
+    Sheet,
     line_height,
-    new_page,
-    place,
-    text_width,
     wrapped,
-    write,
 )
-from mhagui.formats import head_columns, positions
-from mhagui.palette import head_colour
+from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.scales import Scale, signed_scale
+from mhagui.figures.subject import Subject
 
 CELL = 0.36  # inches at most
 ROOM = 1.75  # what a matrix is given at least, for its title
-BARS_WIDTH, BARS_HEIGHT = 2.25, 1.2  # what the colour bars are given at least
+BARS_HEIGHT = 1.2  # what the colour bars are given at least
 TALLEST = 6.4  # W_O and O together
 TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.06
 LABELS = line_height(TICK_SIZE) + BAND + 0.06
 AXIS_LABEL = line_height(LABEL_SIZE) + 0.04
 BAR_THICKNESS = 0.13
+NARROW = 5.0  # inches
 RIGHT = 0.16
 
 
+class _Three(NamedTuple):
+    """What there is of each of the three matrices."""
+
+    w_o: Matrix
+    concat: Matrix
+    output: Matrix
+
+
 @dataclass(frozen=True)
-class Layout:
+class _Layout:
     """Where everything is."""
 
     w_o: Box
     concat: Box
     output: Box
     bars: Box
+    note: list[str]
     note_top: float
     page: tuple[float, float]
 
 
-def draw(scene: Scene, result: Result) -> Figure:
-    """Draw W_O, Concat and O = Concat · W_O."""
-    layout = _layout(scene)
-    figure = new_page(*layout.page, f"{scene.title}: output projection")
-    scales = [signed_scale(matrix) for matrix in (scene.w_o, result.concat, result.output)]
-    as_image = too_many(scene.w_o.shape, result.concat.shape, result.output.shape)
-    w_o = _matrix(figure, layout.w_o, scene.w_o, scales[0], as_image=as_image)
-    concat = _matrix(figure, layout.concat, result.concat, scales[1], as_image=as_image)
-    output = _matrix(figure, layout.output, result.output, scales[2], as_image=as_image)
-    _label(w_o, concat, output, scene)
-    _mark_heads(w_o, concat, scene)
-    _titles(figure, layout, scene)
-    _bars(figure, layout.bars, scales)
-    _axis_labels(figure, layout)
-    note = "\n".join(_silent_note(scene))
-    write(figure, EDGE, layout.note_top, note, fontsize=TICK_SIZE)
-    return figure
+def plan(subject: Subject, paper: Paper) -> Plan:
+    """Lay out W_O, Concat and O = Concat · W_O; one by one where the paper is narrow or low."""
+    scene = subject.scene
+    if paper.width < NARROW or paper.height is not None:
+        each = matrices.plan_w_o, matrices.plan_concat, matrices.plan_output
+        plans = [plan_one(subject, paper) for plan_one in each]
+        return composed(f"{scene.title}: output projection", "", plans, paper)
+    three = _Three(w_o(scene), concat(subject, paper), output(subject, paper))
+    scales = [signed_scale(paper, matrix.title, matrix.values) for matrix in three]
+    layout = _layout(subject, paper, three, scales)
+    as_image = too_many(*(matrix.values.shape for matrix in three))
+
+    def paint(sheet: Sheet) -> None:
+        boxes = layout.w_o, layout.concat, layout.output
+        for box, matrix, scale in zip(boxes, three, scales, strict=True):
+            draw(sheet, box, matrix, scale, scene, as_image=as_image)
+            top = box.top - TITLE
+            sheet.write(box.left, top, matrix.title, fontsize=TITLE_SIZE)
+            look = {"fontsize": TICK_SIZE, "color": sheet.inks.muted}
+            sheet.write(box.left, top + line_height(TITLE_SIZE), matrix.shape, **look)
+        _bars(sheet, layout.bars, three, scales)
+        _axis_labels(sheet, layout)
+        sheet.write(EDGE, layout.note_top, "\n".join(layout.note), fontsize=TICK_SIZE)
+
+    caption = (
+        f"“{scene.title}”: Concat = [O_1 … O_H], the output projection W_O, and their product O, "
+        "each in a scale of its own around 0."
+    )
+    return Plan(f"{scene.title}: output projection", caption, *layout.page, paint)
 
 
-def _layout(scene: Scene) -> Layout:
-    left = EDGE + AXIS_LABEL + text_width(positions(scene.n_positions)[-1]) + 0.06
-    reads = head_columns(scene.n_heads, scene.d_v)
-    between = max(text_width(reads[-1]), text_width(positions(scene.n_positions)[-1])) + BAND + 0.22
-    inner, outer, above, below = _sizes(scene, FULL_WIDTH - left - between - RIGHT)
-    second = left + max(inner, BARS_WIDTH) + between
+def _layout(subject: Subject, paper: Paper, three: _Three, scales: list[Scale]) -> _Layout:
+    left = EDGE + AXIS_LABEL + widest_of(three.concat.rows) + 0.06
+    labels = max(widest_of(three.w_o.rows[-1:]), widest_of(three.output.rows))
+    between = labels + BAND + 0.22
+    bars = sum(BAR_THICKNESS + bar_room(scale, "") for scale in scales)
+    room = paper.width - left - between - RIGHT
+    inner, outer, above, below = _sizes(subject, room, bars)
+    second = left + max(inner, bars) + between
     upper_end = EDGE + TITLE + max(above, BARS_HEIGHT)
     lower = upper_end + LABELS + 0.12 + TITLE
+    note = wrapped(hollow_note(subject.scene), 3.0, TICK_SIZE)
     note_top = lower + below + LABELS + AXIS_LABEL + 0.04
-    note = len(_silent_note(scene)) * line_height(TICK_SIZE)
-    return Layout(
+    return _Layout(
         w_o=Box(second, upper_end - above, outer, above),
         concat=Box(left, lower, inner, below),
         output=Box(second, lower, outer, below),
-        bars=Box(left, EDGE + TITLE, max(inner, BARS_WIDTH), max(above, BARS_HEIGHT)),
+        bars=Box(left, EDGE + TITLE, max(inner, bars), max(above, BARS_HEIGHT)),
+        note=note,
         note_top=note_top,
-        page=(second + max(outer, ROOM) + RIGHT, note_top + note + EDGE),
+        page=(
+            second + max(outer, min(ROOM, room / 2)) + RIGHT,
+            note_top + len(note) * line_height(TICK_SIZE) + EDGE,
+        ),
     )
 
 
-def _sizes(scene: Scene, room: float) -> tuple[float, float, float, float]:
+def _sizes(subject: Subject, room: float, bars: float) -> tuple[float, float, float, float]:
     """Return the widths of Concat and O and the heights of W_O and O; square cells if possible."""
+    scene = subject.scene
     reads, channels, rows = scene.w_o.shape[0], scene.d_model, scene.n_positions
     cell = min(room / (reads + channels), TALLEST / (reads + rows), CELL)
+    if reads * cell < bars:  # Concat is given as much as the bars above it
+        cell = min((room - bars) / channels, cell)
     if min(reads, channels, rows) * cell >= ROOM or cell >= CELL:
         return reads * cell, channels * cell, reads * cell, rows * cell
     return *_shares(room, reads, channels), *_shares(TALLEST, reads, rows)
@@ -116,68 +129,18 @@ def _shares(room: float, first: int, second: int) -> tuple[float, float]:
     return min(room * share, first * CELL), min(room * (1 - share), second * CELL)
 
 
-def _matrix(figure: Figure, box: Box, values: Array, scale: Scale, *, as_image: bool) -> Grid:
-    grid = Grid.on(figure, box, values.shape)
-    draw_cells(grid, values, scale, as_image=as_image)
-    if not as_image:
-        draw_values(grid, values, scale)
-    return grid
-
-
-def _label(w_o: Grid, concat: Grid, output: Grid, scene: Scene) -> None:
-    rows, channels = positions(scene.n_positions), positions(scene.d_model, "d")
-    reads = head_columns(scene.n_heads, scene.d_v)
-    label_rows(w_o, reads, scene.d_v)
-    label_columns(concat, reads, scene.d_v)
-    for grid in (concat, output):
-        label_rows(grid, rows)
-    for grid in (w_o, output):
-        label_columns(grid, channels)
-
-
-def _mark_heads(w_o: Grid, concat: Grid, scene: Scene) -> None:
-    colours = [head_colour(head.uid) for head in scene.heads]
-    draw_bands(w_o, colours, scene.d_v, below=False, active=scene.active)
-    draw_bands(concat, colours, scene.d_v, below=True, active=scene.active)
-    rule_heads(w_o, scene.n_heads, scene.d_v, columns=False)
-    rule_heads(concat, scene.n_heads, scene.d_v, columns=True)
-
-
-def _titles(figure: Figure, layout: Layout, scene: Scene) -> None:
-    reads, channels, rows = scene.w_o.shape[0], scene.d_model, scene.n_positions
-    for box, title, shape in (
-        (layout.w_o, "$W_O$", f"H·d_v × d_model = {reads} × {channels}"),
-        (layout.concat, "Concat", f"T × H·d_v = {rows} × {reads}"),
-        (layout.output, "O = Concat · $W_O$", f"T × d_model = {rows} × {channels}"),
-    ):
-        write(figure, box.left, box.top - TITLE, title, fontsize=TITLE_SIZE)
-        below = box.top - TITLE + line_height(TITLE_SIZE)
-        write(figure, box.left, below, shape, fontsize=TICK_SIZE, color=MUTED_INK)
-
-
-def _bars(figure: Figure, box: Box, scales: Sequence[Scale]) -> None:
+def _bars(sheet: Sheet, box: Box, three: _Three, scales: list[Scale]) -> None:
     """Fill the corner beside W_O with the three bars, as high as it is."""
     label_top = box.top - line_height(TICK_SIZE) - 0.05
-    for number, (scale, label) in enumerate(zip(scales, ("$W_O$", "Concat", "O"), strict=True)):
+    for number, (scale, matrix) in enumerate(zip(scales, three, strict=True)):
         left = box.left + number * box.width / len(scales)
-        write(figure, left, label_top, label, fontsize=TICK_SIZE)
-        colour_bar(place(figure, left, box.top, BAR_THICKNESS, box.height), scale, "")
+        label = matrix.title.partition(" = ")[0]
+        sheet.write(left, label_top, label, fontsize=TICK_SIZE)
+        colour_bar(sheet, Box(left, box.top, BAR_THICKNESS, box.height), scale)
 
 
-def _axis_labels(figure: Figure, layout: Layout) -> None:
-    write(figure, EDGE, _middle(layout.concat)[1], "position t", rotation=90, va="center")
-    below = layout.concat.top + layout.concat.height + LABELS
+def _axis_labels(sheet: Sheet, layout: _Layout) -> None:
+    rows, below = layout.concat, layout.concat.bottom + LABELS
+    sheet.write(EDGE, rows.top + rows.height / 2, "position t", rotation=90, va="center")
     for box, label in ((layout.concat, "head.feature"), (layout.output, "output channel")):
-        write(figure, _middle(box)[0], below, label, ha="center")
-
-
-def _middle(box: Box) -> tuple[float, float]:
-    return box.left + box.width / 2, box.top + box.height / 2
-
-
-def _silent_note(scene: Scene) -> list[str]:
-    """Return the lines that name the heads whose bands are hollow, none when all reach W_O."""
-    silent = [f"h{number}" for number, active in enumerate(scene.active, 1) if not active]
-    if not silent:
-        return []
-    return wrapped(f"Hollow bands: ablated before W_O ({', '.join(silent)})", 3.0, TICK_SIZE)
+        sheet.write(box.left + box.width / 2, below, label, ha="center")

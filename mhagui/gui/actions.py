@@ -64,6 +64,11 @@ ACTIONS = (
         icon="export",
     ),
     ActionInfo(
+        key="animate",
+        text="Export an&imation…",
+        tip="Write a figure in motion, while a gain or another number of the scene changes",
+    ),
+    ActionInfo(
         key="quit",
         text="&Quit",
         tip="Close mhagui",
@@ -144,6 +149,18 @@ ACTIONS = (
         tip="Go to the lesson's exercises",
         shortcut="F2",
         icon="lesson",
+    ),
+    ActionInfo(
+        key="copy_figure",
+        text="Copy &figure",
+        tip="Copy the figure of the dock you are in, as an image and as SVG",
+        shortcut="Ctrl+Shift+C",
+    ),
+    ActionInfo(
+        key="copy_numbers",
+        text="Copy &numbers",
+        tip="Copy the numbers of the dock you are in, as tab-separated text",
+        shortcut="Ctrl+Shift+N",
     ),
     ActionInfo(
         key="weights",
@@ -246,6 +263,7 @@ SEPARATOR = "-"
 
 # A key in angle brackets stands for a sub-menu that the window fills itself.
 _FILE = ("new", "open", "<recent>", "<lessons>", SEPARATOR, "save", "save_as", "revert")
+_COPIES, _SCENE = ("copy_figure", "copy_numbers"), ("reset_gains", "describe")
 _PLACES = ("move_head_up", "move_head_down")
 _HEAD = ("<add_head>", "duplicate_head", "remove_head", *_PLACES, "mute_head", "solo_head")
 _COLOURS = ("<colours>", "<weight_colours>", "<signed_colours>", "<digits>")
@@ -253,8 +271,8 @@ _DOCKS = ("exercises", "<docks>", "next_dock", "previous_dock", "notice")
 _WINDOW = (*_DOCKS, "<layout>", "reset_layout", "<theme>", "<type>", "full_screen")
 TYPE_MENU = ("larger_type", "smaller_type", "usual_type")
 MENUS = (
-    ("&File", (*_FILE, SEPARATOR, "export", SEPARATOR, "quit")),
-    ("&Edit", ("undo", "redo", SEPARATOR, *_HEAD, SEPARATOR, "reset_gains", "describe")),
+    ("&File", (*_FILE, SEPARATOR, "export", "animate", SEPARATOR, "quit")),
+    ("&Edit", ("undo", "redo", SEPARATOR, *_COPIES, SEPARATOR, *_HEAD, SEPARATOR, *_SCENE)),
     ("&View", ("weights", "scores", "enlarge", SEPARATOR, *_COLOURS, SEPARATOR, *_WINDOW)),
     ("&Help", ("command_palette", "shortcuts", SEPARATOR, "about_scene", "about")),
 )
@@ -296,9 +314,12 @@ def fill_menu(
             menu.addAction(actions[key])
 
 
-def with_mnemonics(titles: Iterable[str]) -> list[str]:
-    """Return ``titles`` with an & before the first letter or digit of each that is still free."""
-    taken: set[str] = set()
+def with_mnemonics(titles: Iterable[str], others: Iterable[str] = ()) -> list[str]:
+    """Return ``titles`` with an & before the first letter or digit of each that is still free.
+
+    ``others`` are taken by other entries of the menu.
+    """
+    taken = {letter.lower() for letter in others}
     marked = []
     for title in titles:
         free = (

@@ -8,9 +8,11 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
-from mhagui.gui.file_session import is_scene_file
+from mhagui.gui.file_session import is_opened
 
-WHAT_CAN = "One scene at a time can be dropped here: a .mhascene or .json file."
+WHAT_CAN = (
+    "One scene at a time can be dropped here: a .mhascene or .json file, or a figure that holds it."
+)
 
 
 class FileDrop(QObject):
@@ -46,7 +48,7 @@ class FileDrop(QObject):
         return True
 
     def _take(self, paths: list[Path]) -> None:
-        if len(paths) == 1 and is_scene_file(paths[0]):
+        if len(paths) == 1 and is_opened(paths[0]):
             self.wanted.emit(paths[0])
         else:
             self.refused.emit(WHAT_CAN)

@@ -19,7 +19,12 @@ from mhagui.files import absolute, stamp
 from mhagui.gui import questions
 from mhagui.gui.bench import Bench
 
-OPENED_FILES = "Scenes (*.mhascene *.json);;All files (*)"
+FIGURE_FILES = (".png", ".svg", ".pdf", ".eps", ".tiff", ".tif", ".gif")
+OPENED_FILES = (
+    "Scenes (*.mhascene *.json);;"
+    f"Figures exported by mhagui ({' '.join(f'*{ending}' for ending in FIGURE_FILES)});;"
+    "All files (*)"
+)
 SAVED_FILES = {"Scenes (*.mhascene)": ".mhascene", "Scenes as JSON text (*.json)": ".json"}
 
 
@@ -127,6 +132,7 @@ class FileSession(QObject):
             return False
         if not self.lay_out(session.scene, origin, session.view):
             return False
+        self._folder = path.parent  # also of a figure, beside which its scene may be saved
         self._note()
         return True
 
@@ -267,6 +273,11 @@ class FileSession(QObject):
 def is_scene_file(path: Path) -> bool:
     """Say whether a file's name is one of a scene."""
     return path.suffix.lower() in SAVED_FILES.values()
+
+
+def is_opened(path: Path) -> bool:
+    """Say whether a file's name is one of a scene, or of a figure that may hold one."""
+    return is_scene_file(path) or path.suffix.lower() in FIGURE_FILES
 
 
 def _follow(dialog: QFileDialog, kind: str) -> None:

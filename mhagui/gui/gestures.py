@@ -13,7 +13,7 @@ class Gesture(NamedTuple):
 
 _HEATMAPS, _PIPELINE, _TOKENS, _HEADS = "Heatmaps", "Pipeline", "Tokens", "Heads"
 _GAIN, _NUMBER, _MATRIX = "Gain sliders", "Number boxes", "Matrices to edit"
-_TABLE, _DOCK = "Tables of numbers", "Titles of docks"
+_TABLE, _DOCK, _ANY = "Tables of numbers", "Titles of docks", "Docks with numbers"
 
 GESTURES = (
     Gesture(_HEATMAPS, "← → ↑ ↓", "Move the cursor by a cell"),
@@ -63,6 +63,7 @@ GESTURES = (
     Gesture("History", "↑ ↓, click", "Go to the scene as it was after that step"),
     Gesture("History", "Home, End", "Go to the first or last step"),
     Gesture(_TABLE, "Ctrl+C", "Copy the selected numbers in full precision"),
+    Gesture(_ANY, "Right click, Shift+F10", "Offer to copy its figure or its numbers"),
     Gesture(_DOCK, "Drag", "Take the dock elsewhere in the window, or out of it"),
     Gesture(_DOCK, "Double click", "Take it out of the window, or put it back"),
 )

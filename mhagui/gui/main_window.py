@@ -41,7 +41,8 @@ from mhagui.gui.actions import (
 from mhagui.gui.announcer import Announcer
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.command_palette import CommandPalette
-from mhagui.gui.export_dialog import ExportDialog
+from mhagui.gui.copying.copier import Copier
+from mhagui.gui.copying.menus import CopyMenus
 from mhagui.gui.file_drop import FileDrop
 from mhagui.gui.file_notices import FileNotices
 from mhagui.gui.file_session import FileSession
@@ -97,6 +98,8 @@ class MainWindow(QMainWindow):
         store = None if home is None else ProgressStore(home.data / FILE_NAME)
         self._lesson = LessonSession(self.bench, store, self, self.files.lay_out)
         self.docks = Docks(self, self.bench, self._lesson)
+        self._copier = Copier(self.preferences, self)
+        self._copying = CopyMenus(self.docks.all, self.bench, self._copier, self)
         self._heads, self._add_head = HeadCommands(self.bench, self), AddHeadMenu(self.bench, self)
         self._layouts = LayoutMenu("La&yout", self.docks, self.preferences, self)
         self._actions = make_actions(self, self._handlers())
@@ -135,6 +138,10 @@ class MainWindow(QMainWindow):
         self._recent.wanted.connect(self.files.open)
         self._recent.cleared.connect(self._forget_files)
         self._layouts.said.connect(self._say)
+        self._copier.said.connect(self._say)
+        self._copier.refused.connect(self.refuse)
+        self._copying.refused.connect(self.refuse)
+        self._copying.export_wanted.connect(self._export_figure)
         self._type.said.connect(self._say)
         for dock in (self.docks.heatmaps, self.docks.pipeline):
             dock.cell_asked.connect(self._explain_cell)
@@ -193,9 +200,12 @@ class MainWindow(QMainWindow):
             "save_as": self.files.save_as,
             "revert": self.files.revert,
             "export": self._export,
+            "animate": self._animate,
             "quit": self.close,
             "undo": self._undo,
             "redo": self._redo,
+            "copy_figure": self._copying.copy_figure,
+            "copy_numbers": self._copying.copy_numbers,
             "reset_gains": partial(self.bench.edit, ResetGains()),
             **self._heads.handlers(),
             "describe": self._describe,
@@ -316,7 +326,17 @@ class MainWindow(QMainWindow):
         self._announcer.say(sentence)
 
     def _export(self) -> None:
-        self._ask(ExportDialog(self.bench.frame, self))
+        self._export_figure(None)
+
+    def _export_figure(self, name: str | None) -> None:
+        from mhagui.gui.export.dialog import ExportDialog  # not for the start
+
+        self._ask(ExportDialog(self.bench.frame, self.preferences, name, self))
+
+    def _animate(self) -> None:
+        from mhagui.gui.motion_dialog import MotionDialog  # not for the start
+
+        self._ask(MotionDialog(self.bench.frame, self.preferences.settings.export, self))
 
     def _explain_cell(self) -> None:
         self.docks.show(["cellDock"])

@@ -37,6 +37,11 @@ class Panel(QDockWidget):
         bench.shown.connect(self._on_shown)
         self.visibilityChanged.connect(self._on_visibility_changed)
 
+    @property
+    def page_name(self) -> str:
+        """Which of its pages it shows, where it has several to choose from by a name."""
+        return ""
+
     def set_body(self, body: QWidget) -> None:
         """Make ``body`` the dock's content and draw in it; the last thing in a panel's making."""
         self.setWidget(body)

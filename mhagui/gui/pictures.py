@@ -9,6 +9,7 @@ import pyqtgraph as pg
 
 from mhagui import core, formats
 from mhagui.document import Appearance, ColourScale, HeadResult, Quantity, Result, ViewState
+from mhagui.document.weight_scale import weight_scale
 from mhagui.formats import Precision
 from mhagui.gui.bench import Frame
 from mhagui.gui.widgets.colour_range import ColourRange, signed_range
@@ -16,7 +17,6 @@ from mhagui.gui.widgets.matrix_picture import Picture, Writing
 from mhagui.palette import WeightColours, is_signed
 
 N_COLOURS = 255
-LOG_FLOOR = 1e-6
 SMALL_WEIGHT = 0.001  # smaller ones are read out with significant digits
 
 Array = npt.NDArray[np.float64]
@@ -73,17 +73,12 @@ def colour_range(view: ViewState, n_positions: int, largest: float) -> ColourRan
     look, scale = view.appearance, view.colour_scale
     if view.quantity is Quantity.SCORES:
         return signed_range(largest, "score S (no gain), linear", look)
-    if scale is ColourScale.LOGARITHMIC:
-        caption = f"weight A, logarithmic, floor {formats.short(LOG_FLOOR)}"
-        return replace(weight_range(1.0, caption, look), low=LOG_FLOOR, logarithmic=True)
-    if scale is ColourScale.RELATIVE:
-        # Around 1 by ratio: neutral is uniform, red above it, blue below; no row can pass n_t <= T.
-        ratio = float(max(n_positions, 2))
-        around = signed_range(ratio, "A·n_t, relative to uniform, logarithmic", look)
-        return replace(around, low=1 / ratio, logarithmic=True, unit="×")
-    if scale is ColourScale.LINEAR_TO_MAX:
-        return weight_range(largest or 1.0, f"weight A, {scale.value} of rows t ≥ 2", look)
-    return weight_range(1.0, f"weight A, {scale.value}", look)
+    ends = weight_scale(scale, n_positions, largest)
+    if ends.is_ratio:
+        around = signed_range(ends.high, ends.caption, look)
+    else:
+        around = weight_range(ends.high, ends.caption, look)
+    return replace(around, low=ends.low, logarithmic=ends.logarithmic, unit=ends.unit)
 
 
 def head_picture(
@@ -120,23 +115,11 @@ def _writings(view: ViewState, scale: ColourRange) -> tuple[Writing, ...]:
             for decimals in (2, 1)
         )
     if view.colour_scale is ColourScale.RELATIVE:
-        return (Writing(_ratio_in_cell, "0.0"),)
+        return (Writing(formats.ratio_in_cell, "0.0"),)
     weights = tuple(Writing(partial(formats.cell, decimals=n), "." + n * "0") for n in (3, 2))
     if view.colour_scale is ColourScale.LOGARITHMIC:
-        return Writing(_small_in_cell, "0e−0"), *weights[1:]
+        return Writing(formats.small_in_cell, "0e−0"), *weights[1:]
     return weights
-
-
-def _ratio_in_cell(value: float) -> str:
-    """Write a ratio with two digits: .35, 1.0, 3.7, 12."""
-    if value < 0.995:
-        return formats.cell(value)
-    return formats.fixed(value, 1 if value < 9.95 else 0)
-
-
-def _small_in_cell(value: float) -> str:
-    """Write a weight to two decimals, one that has none there with its power of ten: 2e−3."""
-    return formats.power(value) if 0 < value < 0.005 else formats.cell(value)
 
 
 def cursor_text(frame: Frame) -> str:

@@ -49,7 +49,8 @@ def apply_theme(choice: ThemeChoice) -> None:
     QApplication.setPalette(palette)
     # Fusion rims marks and handles darker than Window by half: faint, and unseen in the dark,
     # where a handle has to be lighter than that instead.
-    _recolour(palette, _R.Window, _RIM[dark], _DISABLED_RIM[dark], "QRadioButton", "QCheckBox")
+    marked = "QRadioButton", "QCheckBox", "FigureTitles"
+    _recolour(palette, _R.Window, _RIM[dark], _DISABLED_RIM[dark], *marked)
     handle = _R.Button if dark else _R.Window
     _recolour(palette, handle, _HANDLE[dark], palette.color(handle).name(), "QSlider")
 

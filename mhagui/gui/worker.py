@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from mhagui.errors import UserError
 
 LOOK_EVERY = 10  # milliseconds
+THREAD = "mhagui at work"
 T = TypeVar("T")
 
 
@@ -25,7 +26,7 @@ class _Job:
         self.made: Any = None
         self.error: Exception | None = None
         # As a daemon it keeps no closed window waiting.
-        self._thread = Thread(target=self._run, args=(make,), daemon=True)
+        self._thread = Thread(target=self._run, args=(make,), daemon=True, name=THREAD)
         self._thread.start()
 
     def _run(self, make: Callable[[], Any]) -> None:

@@ -15,7 +15,7 @@ from mhagui.document import load_lesson
 from mhagui.document.edits import SetMasterGain, SetSequenceLength, set_gain
 from mhagui.gui import questions
 from mhagui.gui.application import make_application, run
-from mhagui.gui.export_dialog import ExportDialog
+from mhagui.gui.export.dialog import ExportDialog
 from mhagui.gui.main_window import MainWindow
 from mhagui.gui.widgets.matrix_view import MatrixView
 
@@ -147,12 +147,13 @@ def export():
 
     def press():
         dialog = window().findChild(ExportDialog)
+        dialog.findChild(QPushButton, "exportAll").click()
         dialog.findChild(QPushButton, "exportButton").click()
         QTimer.singleShot(int(1000 * CLOSE_AFTER), dialog.reject)
         close_from_elsewhere()
 
     QTimer.singleShot(0, press)
-    ExportDialog(window().bench.frame, window()).exec()
+    ExportDialog(window().bench.frame, parent=window()).exec()
 
 
 def main(what):

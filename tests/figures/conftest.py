@@ -1,6 +1,8 @@
 """Scenes to draw: the lessons, and the far ends of what a scene can be."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -89,3 +91,36 @@ SCENES = {
 def any_scene(request):
     scene = SCENES[request.param]()
     return scene, compute(scene)
+
+
+# Runs scripts, each with its own arguments, where mhagui cannot be imported.
+RUN_SCRIPTS = """
+import json, runpy, sys
+import matplotlib
+sys.modules["mhagui"] = None
+for script, *arguments in json.load(sys.stdin):
+    matplotlib.rcdefaults()
+    sys.argv = [script, *arguments]
+    runpy.run_path(script, run_name="__main__")
+"""
+
+
+def run_in(folder, calls):
+    """Run scripts in ``folder``, a clean one, with warnings as errors."""
+    command = [sys.executable, "-I", "-W", "error", "-c", RUN_SCRIPTS]
+    answer = subprocess.run(
+        command,
+        check=False,
+        cwd=folder,
+        input=json.dumps(calls),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert answer.stderr == ""
+    assert (answer.returncode, answer.stdout) == (0, "")
+
+
+@pytest.fixture(scope="session")
+def run_scripts():
+    return run_in

@@ -2,6 +2,7 @@
 
 import gc
 import inspect
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 
@@ -34,6 +35,7 @@ from mhagui.gui.panel import Panel
 from mhagui.gui.theme import ThemeChoice, apply_theme
 from mhagui.gui.widgets.matrix_picture import Picture
 from mhagui.gui.widgets.matrix_view import MatrixView
+from mhagui.gui.worker import THREAD
 
 POINTS = 10
 
@@ -46,6 +48,15 @@ def fusion(qapp: QApplication, bundled_font: str) -> None:
     font.setFamily(bundled_font)
     font.setPointSize(POINTS)
     qapp.setFont(font)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def work_ends() -> Iterator[None]:
+    """Wait in the end for work that nobody wants any more: none may be left when Python ends."""
+    yield
+    for thread in threading.enumerate():
+        if thread.name == THREAD:
+            thread.join(30)
 
 
 @pytest.fixture(scope="module", autouse=True)

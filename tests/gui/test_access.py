@@ -29,9 +29,10 @@ from mhagui.gui.command_palette import CommandPalette
 from mhagui.gui.describe import DescribeDialog
 from mhagui.gui.details_dialog import DetailsDialog
 from mhagui.gui.docks.target_dialog import TargetDialog
-from mhagui.gui.export_dialog import ExportDialog
+from mhagui.gui.export.dialog import ExportDialog
 from mhagui.gui.layout_dialog import LayoutNameDialog
 from mhagui.gui.main_window import MainWindow
+from mhagui.gui.motion_dialog import MotionDialog
 from mhagui.gui.new_scene import NewSceneDialog
 from mhagui.gui.shortcuts import ShortcutsDialog
 
@@ -111,6 +112,7 @@ def test_so_have_the_docks_other_pages(window, settle):
 
 DIALOGS = {
     "export": ExportDialog,
+    "animate": MotionDialog,
     "target": lambda frame: TargetDialog(frame, 1),
     "about the scene": lambda frame: SceneDialog(frame.scene),
     "about": lambda _frame: AboutDialog(),

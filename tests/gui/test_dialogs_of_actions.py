@@ -14,8 +14,9 @@ from mhagui.document import (
 )
 from mhagui.gui.about import AboutDialog, SceneDialog
 from mhagui.gui.describe import DescribeDialog
-from mhagui.gui.export_dialog import ExportDialog
+from mhagui.gui.export.dialog import ExportDialog
 from mhagui.gui.main_window import MainWindow
+from mhagui.gui.motion_dialog import MotionDialog
 from mhagui.gui.new_scene import NewSceneDialog
 
 
@@ -42,6 +43,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[QDialog], object]
     ("key", "kind"),
     [
         ("export", ExportDialog),
+        ("animate", MotionDialog),
         ("about_scene", SceneDialog),
         ("about", AboutDialog),
         ("new", NewSceneDialog),

@@ -1,84 +1,216 @@
 """The export dialog writes what is ticked, asks before it replaces, and says why it could not."""
 
+import json
+from pathlib import Path
 from threading import Event
 
+import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QMessageBox, QPushButton, QSpinBox
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QImage
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QProgressBar,
+    QPushButton,
+    QSpinBox,
+)
 
 from mhagui import figures
 from mhagui.document import load_lesson
-from mhagui.document.edits import SetSequenceLength
 from mhagui.errors import UserError
 from mhagui.gui.bench import Bench
-from mhagui.gui.export_dialog import ExportDialog
+from mhagui.gui.export.dialog import DEFAULT_FOLDER, ExportDialog
+from mhagui.gui.export.preview import Preview
 from mhagui.gui.worker import LOOK_EVERY
+from mhagui.settings import ExportChoices, Preferences
 
 LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def dialog(qtbot, tmp_path):
+def dialog(qtbot, tmp_path, monkeypatch):
+    """A dialog that shows no figure: here it is looked at what it writes."""
+    monkeypatch.setattr(Preview, "show_figure", lambda *_: None)
     bench = Bench(load_lesson("two-heads"))
-    dialog = ExportDialog(bench.frame)
+    dialog = ExportDialog(bench.frame, Preferences(None, print))
     bench.setParent(dialog)
     qtbot.addWidget(dialog)
     dialog.show()
     dialog.findChild(QLineEdit, "exportFolder").setText(str(tmp_path / "out"))
+    dialog.findChild(QSpinBox, "exportDpi").setValue(30)
     return dialog
 
 
-def tick(dialog, *, figures, formats):
-    for box in dialog.findChildren(QCheckBox):
-        kind, name = box.objectName().split("_", 1)
-        box.setChecked(name in (figures if kind == "figure" else formats))
-
-
-def export(dialog, qtbot):
-    button = dialog.findChild(QPushButton, "exportButton")
-    qtbot.mouseClick(button, LEFT)
-    qtbot.waitUntil(button.isEnabled, timeout=20_000)
+def message(dialog):
     return dialog.findChild(QLabel, "exportMessage").text()
 
 
+def button(dialog, name):
+    return dialog.findChild(QPushButton, name)
+
+
+def choose(dialog, figures=(), formats=(), data=(), scripts=False):
+    choices = ExportChoices(
+        style=dialog.choices().style,
+        figures=tuple(figures),
+        formats=tuple(formats),
+        data=tuple(data),
+        scripts=scripts,
+        folder=dialog.findChild(QLineEdit, "exportFolder").text(),
+    )
+    dialog._show(choices)
+
+
+def export(dialog, qtbot):
+    qtbot.mouseClick(button(dialog, "exportButton"), LEFT)
+    qtbot.waitUntil(button(dialog, "exportButton").isEnabled, timeout=20_000)
+    return message(dialog)
+
+
+class Gate:
+    """Stands for the drawing of figures: it waits before the second file for ``go``."""
+
+    def __init__(self):
+        self.first_made, self.go, self.n_made = Event(), Event(), 0
+
+    def __call__(self, _subject, names, kinds):
+        for name in names:
+            for kind in kinds:
+                if self.n_made == 1:
+                    self.first_made.set()
+                    assert self.go.wait(30)
+                self.n_made += 1
+                yield f"{name}.{kind}", b"drawn"
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    gate = Gate()
+    monkeypatch.setattr(figures, "render_each", gate)
+    yield gate
+    gate.go.set()
+
+
+# --- what is written
+
+
 def test_writes_what_is_ticked(dialog, qtbot, tmp_path):
-    tick(dialog, figures=["heads", "entropy"], formats=["png", "pdf"])
+    choose(dialog, ["heads", "entropy"], ["png", "pdf"])
     dialog.findChild(QSpinBox, "exportDpi").setValue(72)
-    assert "4 files" in export(dialog, qtbot)
+    assert export(dialog, qtbot) == f"4 files written to {tmp_path / 'out'}"
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert names == ["entropy.pdf", "entropy.png", "heads.pdf", "heads.png"]
-    assert (tmp_path / "out" / "heads.png").read_bytes().startswith(b"\x89PNG")
+    assert QImage(str(tmp_path / "out" / "heads.png")).width() == int(170 / 25.4 * 72)
     assert (tmp_path / "out" / "heads.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_nothing_ticked_says_so(dialog, qtbot, tmp_path):
-    tick(dialog, figures=[], formats=["png"])
+def test_numbers_and_scripts_are_written_beside_the_figures(dialog, qtbot, tmp_path):
+    choose(dialog, ["heads"], ["svg"], data=["csv", "npz", "json"], scripts=True)
+    assert export(dialog, qtbot).startswith("5 files written")
+    out = tmp_path / "out"
+    names = sorted(path.name for path in out.iterdir())
+    assert names == ["heads.py", "heads.svg", "numbers.csv", "numbers.json", "numbers.npz"]
+    assert (out / "numbers.csv").read_text().startswith("head,t,i,weight,score")
+    compile((out / "heads.py").read_text(), "heads.py", "exec")
+    assert json.loads((out / "numbers.json").read_text())
+    with np.load(out / "numbers.npz") as arrays:
+        assert arrays.files
+
+
+def test_numbers_alone_need_no_figure(dialog, qtbot, tmp_path):
+    choose(dialog, data=["csv"])
+    assert export(dialog, qtbot).startswith("1 file written")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["numbers.csv"]
+
+
+@pytest.mark.parametrize("chosen", [{"formats": ["png"]}, {"figures": ["heads"]}])
+def test_nothing_to_write_is_said(dialog, qtbot, tmp_path, chosen):
+    choose(dialog, **chosen)
     assert "at least one figure" in export(dialog, qtbot)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_that_cannot_be_is_named(dialog, qtbot, tmp_path):
+def test_the_impulse_responses_are_of_the_row_that_is_named(dialog, qtbot, tmp_path):
+    row = dialog.findChild(QSpinBox, "exportRow")
+    assert row.value() == 4  # the cursor's
+    row.setValue(2)
+    choose(dialog, ["impulse"], ["svg"])
+    export(dialog, qtbot)
+    assert "weight at t2" in (tmp_path / "out" / "impulse.svg").read_text()
+
+
+def test_the_head_is_that_of_the_cursor_until_another_is_named(qtbot, bench):
+    cursor = bench.view.cursor
+    bench.look(cursor=type(cursor)(bench.scene.heads[2].uid, cursor.query, cursor.key))
+    dialog = ExportDialog(bench.frame)
+    qtbot.addWidget(dialog)
+    head = dialog.findChild(QSpinBox, "exportHead")
+    assert (head.value(), dialog.subject().head) == (3, 2)
+    head.setValue(1)
+    assert dialog.subject().head == 0
+
+
+def test_enter_exports(dialog, qtbot, tmp_path):
+    choose(dialog, ["entropy"], ["png"])
+    dialog.findChild(QLineEdit, "exportFolder").setFocus()
+    qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Return)
+    qtbot.waitUntil((tmp_path / "out" / "entropy.png").exists, timeout=20_000)
+
+
+# --- where to
+
+
+def test_a_folder_that_cannot_be_is_named(dialog, qtbot, tmp_path, gate):
+    gate.go.set()
     (tmp_path / "out").write_text("a file in the way")
-    tick(dialog, figures=["entropy"], formats=["png"])
+    choose(dialog, ["entropy"], ["png"])
     assert str(tmp_path / "out") in export(dialog, qtbot)
     assert (tmp_path / "out").read_text() == "a file in the way"
 
 
 @pytest.mark.parametrize("folder", ["~nobody-of-this-name/x", "x" * 300, "/".join("a" * 3000), ""])
 def test_every_folder_that_can_be_typed_gets_an_answer(
-    dialog, qtbot, tmp_path, monkeypatch, folder
+    dialog, qtbot, tmp_path, monkeypatch, gate, folder
 ):
+    gate.go.set()
     monkeypatch.chdir(tmp_path)
+    choose(dialog, ["entropy"], ["png"])
     dialog.findChild(QLineEdit, "exportFolder").setText(folder)
-    tick(dialog, figures=["entropy"], formats=["png"])
-    dialog.findChild(QSpinBox, "exportDpi").setValue(30)
     assert export(dialog, qtbot)
 
 
+def test_a_folder_can_be_browsed_for(dialog, qtbot, tmp_path, monkeypatch):
+    folder = dialog.findChild(QLineEdit, "exportFolder")
+    before = folder.text()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
+    qtbot.mouseClick(button(dialog, "exportBrowse"), LEFT)
+    assert folder.text() == before
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    qtbot.mouseClick(button(dialog, "exportBrowse"), LEFT)
+    assert folder.text() == str(tmp_path)
+
+
+def test_at_first_it_is_a_folder_where_the_program_was_started(qtbot, bench, monkeypatch):
+    def gone():
+        raise FileNotFoundError
+
+    for start in (Path.cwd(), Path.home()):
+        dialog = ExportDialog(bench.frame)
+        qtbot.addWidget(dialog)
+        assert dialog.findChild(QLineEdit, "exportFolder").text() == str(start / DEFAULT_FOLDER)
+        monkeypatch.setattr(Path, "cwd", gone)
+
+
 @pytest.mark.parametrize("answer", [QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No])
-def test_asks_once_before_it_replaces(dialog, qtbot, tmp_path, monkeypatch, answer):
+def test_asks_once_before_it_replaces(dialog, qtbot, tmp_path, monkeypatch, gate, answer):
+    gate.go.set()
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "entropy.png").write_text("old")
+    (tmp_path / "out" / "entropy.py").write_text("old")
     asked = []
 
     def question(*arguments):
@@ -86,70 +218,97 @@ def test_asks_once_before_it_replaces(dialog, qtbot, tmp_path, monkeypatch, answ
         return answer
 
     monkeypatch.setattr(QMessageBox, "question", question)
-    tick(dialog, figures=["entropy", "heads"], formats=["png"])
+    choose(dialog, ["entropy", "heads"], ["png"], scripts=True)
     export(dialog, qtbot)
     assert len(asked) == 1
-    assert "entropy.png" in asked[0]
+    assert "entropy.png, entropy.py." in asked[0]
     replaced = (tmp_path / "out" / "entropy.png").read_bytes() != b"old"
     assert replaced is (answer == QMessageBox.StandardButton.Yes)
     assert (tmp_path / "out" / "heads.png").exists() is replaced
 
 
-def test_what_this_scene_does_not_have_is_greyed_with_the_reason(qtbot, bench):
-    bench.edit(SetSequenceLength(64))  # one-hot tokens repeat, so no W_Q gives back Q
-    dialog = ExportDialog(bench.frame)
-    qtbot.addWidget(dialog)
-    box = dialog.findChild(QCheckBox, "figure_packed-wq")
-    assert not box.isEnabled()
-    assert not box.isChecked()
-    assert "W_Q" in box.toolTip()
-    assert dialog.findChild(QCheckBox, "figure_heads").isChecked()
+def test_of_many_files_that_would_be_replaced_some_are_named(dialog, qtbot, tmp_path, monkeypatch):
+    (tmp_path / "out").mkdir()
+    names = ["heads", "entropy", "cost"]
+    for name in names:
+        for kind in figures.FORMATS:
+            (tmp_path / "out" / f"{name}.{kind}").touch()
+    asked = []
+    monkeypatch.setattr(QMessageBox, "question", lambda *given: asked.append(given[2]))
+    choose(dialog, names, figures.FORMATS)
+    export(dialog, qtbot)
+    assert "heads.png" in asked[0]
+    assert "and 7 more" in asked[0]
 
 
-def test_enter_exports(dialog, qtbot, tmp_path):
-    tick(dialog, figures=["entropy"], formats=["png"])
-    qtbot.keyClick(dialog, Qt.Key.Key_Return)
-    qtbot.waitUntil((tmp_path / "out" / "entropy.png").exists, timeout=20_000)
+# --- how far it is
 
 
-def test_closed_while_it_draws_it_writes_nothing(dialog, qtbot, tmp_path, monkeypatch):
-    begun, gate, over = Event(), Event(), Event()
+def test_it_is_said_how_far_it_is_and_cancelled_nothing_is_written(dialog, qtbot, tmp_path, gate):
+    choose(dialog, ["heads", "entropy", "cost"], ["png"])
+    folder = dialog.findChild(QLineEdit, "exportFolder")
+    folder.setFocus()
+    qtbot.keyClick(folder, Qt.Key.Key_Return)
+    assert gate.first_made.wait(10)
+    bar = dialog.findChild(QProgressBar)
+    qtbot.waitUntil(lambda: (bar.value(), bar.maximum(), bar.text()) == (1, 3, "1 of 3"))
+    assert not button(dialog, "exportButton").isEnabled()
+    assert message(dialog) == "Drawing…"
+    assert dialog.focusWidget() is button(dialog, "exportCancel")
+    qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Space)
+    assert message(dialog) == "Cancelled; nothing is written."
+    assert folder.isEnabled()
+    assert dialog.focusWidget() is folder
+    assert not bar.isVisible()
+    gate.go.set()
+    qtbot.waitUntil(lambda: dialog._worker._job.is_over)
+    assert gate.n_made == 2  # and not the third
+    assert not (tmp_path / "out").exists()
+    assert export(dialog, qtbot).startswith("3 files written")  # it can be begun again
 
-    def render_all(*arguments, **options):
-        begun.set()
-        assert gate.wait(30)
-        over.set()
-        return {"entropy.png": b"late"}
 
-    monkeypatch.setattr(figures, "render_all", render_all)
-    button = dialog.findChild(QPushButton, "exportButton")
-    qtbot.mouseClick(button, LEFT)
-    assert begun.wait(10)
-    assert not button.isEnabled()
-    assert dialog.findChild(QLabel, "exportMessage").text() == "Drawing…"
+def test_closed_while_it_draws_it_writes_nothing(dialog, qtbot, tmp_path, gate):
+    choose(dialog, ["heads", "entropy"], ["png"])
+    qtbot.mouseClick(button(dialog, "exportButton"), LEFT)
+    assert gate.first_made.wait(10)
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
-    gate.set()
-    assert over.wait(10)
+    gate.go.set()
+    qtbot.waitUntil(lambda: dialog._worker._job.is_over)
     qtbot.wait(5 * LOOK_EVERY)
     assert not (tmp_path / "out").exists()
 
 
 def test_what_cannot_be_drawn_is_said_and_the_dialog_can_be_used_again(dialog, qtbot, monkeypatch):
-    def render_all(*arguments, **options):
+    def render_each(_subject, _names, _kinds):
+        yield "heads.png", b"drawn"
         raise UserError("It is too large to be drawn.")
 
-    monkeypatch.setattr(figures, "render_all", render_all)
+    monkeypatch.setattr(figures, "render_each", render_each)
     row = dialog.findChild(QSpinBox, "exportRow")
     row.setFocus()
-    assert export(dialog, qtbot) == "It is too large to be drawn."
-    assert row.isEnabled()
+    qtbot.keyClick(row, Qt.Key.Key_Return)
+    qtbot.waitUntil(row.isEnabled)
+    assert message(dialog) == "It is too large to be drawn."
+    assert dialog.focusWidget() is row
 
 
-def test_the_impulse_responses_are_of_the_row_that_is_named(dialog, qtbot, tmp_path):
-    row = dialog.findChild(QSpinBox, "exportRow")
-    assert row.value() == 4  # the cursor's
-    row.setValue(2)
-    tick(dialog, figures=["impulse"], formats=["svg"])
+def test_the_folder_can_be_opened_once_there_is_something_in_it(
+    dialog, qtbot, tmp_path, monkeypatch, gate
+):
+    gate.go.set()
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    choose(dialog, ["heads"], ["png"])
+    assert not button(dialog, "exportOpen").isVisible()
     export(dialog, qtbot)
-    assert "weight at t2" in (tmp_path / "out" / "impulse.svg").read_text()
+    qtbot.mouseClick(button(dialog, "exportOpen"), LEFT)
+    assert opened == [QUrl.fromLocalFile(str(tmp_path / "out"))]
+    dialog.findChild(QCheckBox, "format_svg").click()
+    assert not button(dialog, "exportOpen").isVisible()
+
+
+def test_what_is_said_can_be_selected(dialog):
+    flags = dialog.findChild(QLabel, "exportMessage").textInteractionFlags()
+    assert flags & Qt.TextInteractionFlag.TextSelectableByMouse
+    assert flags & Qt.TextInteractionFlag.TextSelectableByKeyboard

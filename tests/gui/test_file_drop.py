@@ -7,11 +7,12 @@ from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QUrl, Q
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QTableView, QWidget
 
-from mhagui.document import ViewState, load_lesson
+from mhagui.document import ViewState, compute, load_lesson
 from mhagui.document.edits import AddHead
 from mhagui.document.patterns import Pattern
 from mhagui.document.session import Session
 from mhagui.document.session_file import write_session
+from mhagui.figures import Subject, render
 from mhagui.gui.file_drop import WHAT_CAN
 from mhagui.gui.main_window import MainWindow
 
@@ -59,6 +60,14 @@ def test_a_scene_file_that_is_dropped_on_the_window_is_opened(window, qtbot, tmp
     assert window.bench.scene == load_lesson("two-heads")
 
 
+def test_a_figure_that_is_dropped_is_opened_as_its_scene(window, qtbot, tmp_path):
+    scene, path = load_lesson("two-heads"), tmp_path / "entropy.PDF"
+    path.write_bytes(render("entropy", Subject(scene, compute(scene)), "pdf"))
+    assert drop(window, files(path))
+    qtbot.waitUntil(lambda: window.bench.scene == scene)
+    assert window.files.state.path is None
+
+
 def test_no_widget_of_the_window_keeps_a_file_to_itself(open_window, settle):
     """Not one that was there from the start, nor a card or an editor that came later."""
     window = open_window("induction")
@@ -104,7 +113,7 @@ def test_a_file_is_opened_wherever_it_is_dropped(window, qtbot, settle, tmp_path
     target = window.findChild(QWidget, name)
     for child in target.findChildren(QWidget) or [target]:
         before = child.text() if isinstance(child, QLineEdit) else ""
-        assert drop(child, files(tmp_path / "none.png"))
+        assert drop(child, files(tmp_path / "none.txt"))
         assert (child.text() if isinstance(child, QLineEdit) else "") == before
     assert drop(target, files(path))
     qtbot.waitUntil(lambda: window.files.state.path == path)
@@ -119,7 +128,7 @@ def test_a_file_is_opened_that_is_dropped_on_a_dock_that_floats(window, qtbot, s
     qtbot.waitUntil(lambda: window.files.state.path == path)
 
 
-@pytest.mark.parametrize("names", [["a.json", "b.json"], ["picture.png"], ["folder"]])
+@pytest.mark.parametrize("names", [["a.json", "b.json"], ["picture.jpg"], ["folder"]])
 def test_what_else_is_dropped_is_refused_in_a_sentence(window, qtbot, tmp_path, names):
     before = window.bench.scene
     assert drop(window, files(*(tmp_path / name for name in names)))

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mhagui.gui.export_dialog import ExportDialog
+from mhagui.gui.export.dialog import ExportDialog
 from mhagui.gui.layouts import PRESENT
 from mhagui.gui.widgets.fitting_label import FittingLabel
 

@@ -181,12 +181,11 @@ def test_the_table_shows_every_frame_even_when_hidden(dock, bench):
 # --- presets
 
 
-def test_presets_are_offered_by_button_and_context_menu(dock):
+def test_presets_are_offered_by_button_and_among_the_actions_of_the_table(dock):
     button = dock.findChild(QWidget, "projectionPresets")
     names = ["Lesson", "Identity", "Swap head blocks", "Random orthogonal, seed 0", "Zero"]
     assert [action.text() for action in button.menu().actions()] == names
     assert [action.text() for action in dock.table.actions()][-5:] == names
-    assert dock.table.contextMenuPolicy() == Qt.ContextMenuPolicy.ActionsContextMenu
 
 
 def test_swapping_sends_each_heads_block_to_the_other_end(dock, bench):

@@ -66,6 +66,12 @@ class FilterBankDock(GrowingPanel):
         self.set_body(self._make_body())
 
     @property
+    def page_name(self) -> str:
+        """What is shown, by the text of its button."""
+        button = self.site_button if self.site_button.isChecked() else self.bank_button
+        return button.text()
+
+    @property
     def cards(self) -> list[TermCard]:
         """The heads' cards, in the scene's order."""
         return [card for card in self.row.cards if isinstance(card, TermCard)]

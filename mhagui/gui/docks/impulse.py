@@ -85,6 +85,11 @@ class ImpulseDock(Panel):
             self._pages.addWidget(page)
         self.set_body(self._make_body())
 
+    @property
+    def page_name(self) -> str:
+        """What row t is shown as."""
+        return self._choices.checkedButton().text()
+
     def _make_body(self) -> QWidget:
         body = QWidget()
         column = QVBoxLayout(body)

@@ -78,6 +78,11 @@ class WeightsDock(GrowingPanel):
         """What is shown."""
         return list(Shown)[self.choice.checkedId()]
 
+    @property
+    def page_name(self) -> str:
+        """What is shown, by the text of its button."""
+        return self.shown.value
+
     # --- what it is made of
 
     def _make_choice(self) -> QButtonGroup:

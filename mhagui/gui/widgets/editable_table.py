@@ -122,7 +122,6 @@ class EditableTable(QTableView):
         self.viewport().setBackgroundRole(self.backgroundRole())
 
     def _make_actions(self) -> None:
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         keys = QKeySequence.StandardKey
         self._add_action("&Copy", [QKeySequence(keys.Copy)], self.copy_selection)
         self._add_action("&Paste", [QKeySequence(keys.Paste)], self.paste)

@@ -5,11 +5,13 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from mhagui.document import load_lesson
 from mhagui.document.edits import SetSequenceLength
 
 K, LEFT, MIDDLE = Qt.Key, Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
+RIGHT = Qt.MouseButton.RightButton
 NONE, CONTROL, SHIFT = (
     Qt.KeyboardModifier.NoModifier,
     Qt.KeyboardModifier.ControlModifier,
@@ -327,6 +329,28 @@ def test_copy_numbers(user):
     bits = -float(np.sum(weights * np.log2(weights)))
     copied = QGuiApplication.clipboard().text().split()[1]  # the whole row, log2 t first
     assert float(copied) == pytest.approx(bits, rel=1e-12)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support grabbing the")
+@pytest.mark.gesture("Docks with numbers", "Right click, Shift+F10")
+def test_ask_what_can_be_copied(user):
+    user.open(LESSON, user.window.docks.entropy)
+    table = user.find("entropyTable")
+    table.setFocus()
+    place = table.viewport().mapTo(user.window, table.viewport().rect().center())
+
+    def offered():
+        menu = QApplication.activePopupWidget()
+        texts = [action.text() for action in menu.actions()]
+        menu.close()
+        user.settle()
+        return texts
+
+    QTest.mouseClick(user.window.windowHandle(), RIGHT, NONE, place)
+    by_mouse = offered()
+    user.press((SHIFT, K.Key_F10))
+    assert by_mouse == offered()
+    assert by_mouse[0] == "Copy &figure"
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support grabbing the mouse")

@@ -1,0 +1,87 @@
+"""Printing or writing the report of a scene."""
+
+import argparse
+from pathlib import Path
+
+from mhagui.commands.output import say, say_file
+from mhagui.commands.shared import (
+    OK,
+    check_choices,
+    command_parser,
+    give_back_after_gains,
+    not_empty,
+    tell_if_long,
+    the_scene,
+)
+from mhagui.commands.style_options import add_style_options, asks_for_style, style_of_options
+from mhagui.errors import UserError, visible
+
+_USAGE = """mhagui report [SCENE] [--gain N=G ...] [--json | --format FORMAT] [--out FILE]
+                     [how figures look]"""
+_DESCRIPTION = """Print every number of a scene: weights, entropies, ranks, Concat, output. As
+Markdown, HTML or PDF the report is one file to read, with its figures."""
+
+_FORMAT_OF = {
+    ".txt": "text", ".json": "json", ".md": "markdown", ".html": "html", ".htm": "html",
+    ".pdf": "pdf",
+}  # fmt: skip
+_WITHOUT_FIGURES = ("text", "json")
+
+
+def run(arguments: list[str]) -> int:
+    """Print the report that ``arguments`` ask for; return the exit status."""
+    options = _parser().parse_intermixed_args(arguments)
+    give_back_after_gains(options)
+    kind = _kind(options)
+    if kind in _WITHOUT_FIGURES and asks_for_style(options):
+        raise UserError(f"A report as {kind} has no figures to style: give --format html, say.")
+    style = style_of_options(options)
+    scene = the_scene("report", options)
+    from mhagui.document import compute
+    from mhagui.reports import render_report
+
+    tell_if_long(scene)
+    data = render_report(scene, compute(scene), kind, style)
+    if options.out is not None:
+        _write(Path(options.out), data)
+    elif kind in _WITHOUT_FIGURES:
+        say(data.decode(), end="")
+    else:
+        say_file(data, is_text=kind != "pdf")
+    return OK
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = command_parser("report", _USAGE, _DESCRIPTION)
+    parser.add_argument(
+        "--format",
+        metavar="FORMAT",
+        type=not_empty,
+        help="text, json (full precision, undefined values null), markdown, html or pdf; as the "
+        "name of FILE ends unless given, or else text",
+    )
+    parser.add_argument("--json", action="store_true", help="short for --format json")
+    parser.add_argument(
+        "--out", metavar="FILE", type=not_empty, help="write the report to FILE, replacing it"
+    )
+    # A report says by itself what its figures show, and how large they are.
+    add_style_options(parser, "--title", "--caption", "--dpi", "--outlines", "--scene")
+    return parser
+
+
+def _kind(options: argparse.Namespace) -> str:
+    from mhagui.reports import FORMATS
+
+    by_name = _FORMAT_OF.get(Path(options.out or "").suffix.lower(), "text")
+    kind: str = (options.format or ("json" if options.json else by_name)).lower()
+    check_choices("report", [kind], FORMATS)
+    if options.json and kind != "json":
+        raise UserError(f"--json and --format {kind} ask for two reports: give one of them.")
+    return kind
+
+
+def _write(path: Path, data: bytes) -> None:
+    from mhagui.files import write_atomically
+
+    write_atomically(path, data)
+    say(visible(str(path)))

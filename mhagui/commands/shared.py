@@ -1,0 +1,221 @@
+"""What the commands share: their parser, the scene asked for, and how a signal ends them."""
+
+import argparse
+import contextlib
+import math
+import re
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from mhagui.commands.output import complain, say
+from mhagui.errors import UserError
+
+if TYPE_CHECKING:
+    from mhagui.document import Scene
+
+DEFAULT_SCENE = "four-heads"
+
+OK, BUG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+SCENE_HELP = (
+    "a lesson's name (four-heads, two-heads, content-position, induction), a scene file, or a "
+    f"figure that holds its scene; {DEFAULT_SCENE} unless given"
+)
+
+# H·T³ from which the effective ranks of a report take long enough to say so: some four seconds.
+_LONG_DECOMPOSITION = 16 * 1024**3
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaints are a UserError, and whose help is not lost without a word."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        # Whatever starts with a number is a value: argparse takes the gain -1=1 for an option.
+        self._negative_number_matcher = re.compile(r"-\.?\d")
+
+    def print_help(self, file: object = None) -> None:  # noqa: ARG002 - argparse's word
+        """Print the help as everything is printed."""
+        say(self.format_help(), end="")
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse would print after its usage."""
+        raise UserError(f"{message}; see '{self.prog} --help'.")
+
+
+def command_parser(name: str, usage: str, description: str) -> argparse.ArgumentParser:
+    """Return a parser of command ``name``, which takes scenes and gains."""
+    parser = Parser(
+        prog=f"mhagui {name}",
+        usage=usage,
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("scenes", nargs="*", metavar="SCENE", type=not_empty, help=SCENE_HELP)
+    add_list(parser, "--gain", "N=G", "set the gain of head N (from 1) to G, any finite number")
+    return parser
+
+
+def add_list(
+    parser: argparse.ArgumentParser, option: str, metavar: str, told: str, **more: Any
+) -> None:
+    """Give ``parser`` an option that takes several values, and may be given several times."""
+    parser.add_argument(
+        option,
+        metavar=metavar,
+        type=not_empty,
+        nargs="+",
+        action="extend",
+        default=[],
+        help=told,
+        **more,
+    )
+
+
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` the options that say where figures look."""
+    parser.add_argument(
+        "--row",
+        metavar="N",
+        help="the query position t (from 1) whose responses and information are drawn; 4 unless "
+        "given",
+    )
+    parser.add_argument(
+        "--head",
+        metavar="N",
+        help="the head (from 1) that figures of one head show; 1 unless given",
+    )
+
+
+def give_back_scenes(
+    options: argparse.Namespace, values: list[str], belongs: Callable[[str], bool]
+) -> None:
+    """Take scenes out of the ``values`` of an option before them, which has swallowed them."""
+    from mhagui.document import lesson_names
+
+    for value in [value for value in values if not belongs(value)]:
+        if value in lesson_names() or Path(value).is_file():
+            options.scenes.append(value)
+            values.remove(value)
+
+
+def give_back_after_gains(options: argparse.Namespace) -> None:
+    """Take scenes out of the values of ``--gain``."""
+    give_back_scenes(options, options.gain, lambda value: "=" in value)
+
+
+def the_scene(command: str, options: argparse.Namespace) -> "Scene":
+    """Return the scene that is asked for, with the gains that are; one is all ``command`` takes."""
+    from mhagui.document import load_scene
+
+    if len(options.scenes) > 1:
+        raise UserError(f"'mhagui {command}' takes one scene, not also “{options.scenes[1]}”.")
+    name = options.scenes[0] if options.scenes else DEFAULT_SCENE
+    return with_gains(load_scene(name), options.gain)
+
+
+def with_gains(scene: "Scene", gains: Sequence[str]) -> "Scene":
+    """Return ``scene`` with ``gains``, each N=G; raises UserError that names what is wrong."""
+    from mhagui.document.edits import set_gain
+
+    for text in gains:
+        number, equals, value = text.partition("=")
+        if not equals or not number.strip().removeprefix("-").isdecimal():
+            raise UserError(
+                f"--gain {text}: give N=G, the number of a head and its gain, such as 1=2.5."
+            )
+        head, gain = whole_number("--gain", number), _finite_number(text, value)
+        if not 1 <= head <= scene.n_heads:
+            raise UserError(
+                f"--gain {text}: there is no head {head}; "
+                f"“{scene.title}” has heads 1 to {scene.n_heads}."
+            )
+        scene = set_gain(scene.heads[head - 1].uid, gain).apply(scene)
+    return scene
+
+
+def _finite_number(option: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise UserError(f"--gain {option}: a gain is a finite number, such as 2.5, -1 or 1e300.")
+    return number
+
+
+def whole_number(option: str, text: str) -> int:
+    """Return the number that ``option`` is given; raises UserError."""
+    try:
+        return int(text)
+    except ValueError:
+        raise UserError(f"{option} {text}: give a whole number.") from None
+
+
+def number(option: str, text: str) -> float:
+    """Return the number that ``option`` is given; raises UserError."""
+    try:
+        return float(text)
+    except ValueError:
+        raise UserError(f"{option} {text}: give a number.") from None
+
+
+def place(option: str, text: str | None) -> int | None:
+    """Return the place, from 0, that ``option`` gives from 1; None where it is not given."""
+    return None if text is None else whole_number(option, text) - 1
+
+
+def listed(values: Sequence[str]) -> list[str]:
+    """Return what ``values`` list, with commas or without, each once."""
+    parts = (part.strip() for value in values for part in value.split(","))
+    return list(dict.fromkeys(part for part in parts if part))
+
+
+def check_choices(what: str, given: Sequence[str], possible: Sequence[str]) -> None:
+    """Raise UserError where one of ``given`` is not possible."""
+    for choice in given:
+        if choice not in possible:
+            raise UserError(
+                f"There is no {what} “{choice}”; the {what}s are {', '.join(possible)}."
+            )
+
+
+def not_empty(text: str) -> str:
+    """Return ``text``; refuse what an unset variable of a shell leaves of an argument."""
+    if not text.strip(" ,"):
+        raise argparse.ArgumentTypeError("it is empty")
+    return text
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Clean up and end with status 128 + number on a signal that would end the program at once."""
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    taken = [number for number in numbers if signal.getsignal(number) == signal.SIG_DFL]
+
+    def stop(number: int, _frame: FrameType | None) -> NoReturn:
+        for each in taken:  # a closing terminal may send both, and each twice
+            signal.signal(each, signal.SIG_IGN)
+        raise SystemExit(128 + number)
+
+    for number in taken:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def tell_if_long(scene: "Scene") -> None:
+    """Say to whoever watches that the report of ``scene`` takes a while, if it does."""
+    if scene.n_heads * scene.n_positions**3 < _LONG_DECOMPOSITION:
+        return
+    if sys.stderr is not None and sys.stderr.isatty():
+        size = f"{scene.n_positions} × {scene.n_positions}"
+        complain(f"decomposing {scene.n_heads} matrices of {size} takes some seconds...", OK)

@@ -1,0 +1,157 @@
+"""All numbers of a scene as data files: CSV for pandas and R, NPZ for NumPy, JSON for the rest.
+
+docs/data.md lists their columns and arrays. Identical scenes make identical bytes.
+"""
+
+import csv
+import io
+import math
+import zipfile
+from collections.abc import Iterator
+from typing import IO
+
+import numpy as np
+import numpy.typing as npt
+
+from mhagui import __version__
+from mhagui.document.archive import member
+from mhagui.document.compute import HeadResult, Result
+from mhagui.document.json_text import json_text
+from mhagui.document.provenance import sha256
+from mhagui.document.records import Array
+from mhagui.document.scene import Scene
+from mhagui.document.session import Session
+from mhagui.document.session_file import session_to_bytes
+from mhagui.errors import UserError
+
+FORMATS = ("csv", "npz", "json")
+# Weights of all heads, masked ones counted in, in a file of text: four heads at T = 1024, which
+# take some 200 MB.
+MAX_WEIGHTS_AS_TEXT = 4 * 1024**2
+COLUMNS = ("head", "t", "i", "weight", "score", "name", "layer", "gain", "active")
+TOKEN_COLUMNS = ("query", "key")  # where the scene has tokens
+
+# An array, or one for each head, which a file holds as one with a first axis H. They are not
+# stacked here: weights alone can have half a gigabyte.
+Part = npt.NDArray[np.generic] | list[Array]
+
+
+def render_data(scene: Scene, result: Result, kind: str) -> bytes:
+    """Return the file of ``kind``, one of ``FORMATS``.
+
+    Raises UserError where there is no such kind, or the file would be too large.
+    """
+    writers = {"csv": csv_of, "npz": npz_of, "json": json_of}
+    if kind not in writers:
+        raise UserError(f"There are no data files “{kind}”; there are {', '.join(FORMATS)}.")
+    return writers[kind](scene, result)
+
+
+def csv_of(scene: Scene, result: Result) -> bytes:
+    """Return one tidy table as CSV (RFC 4180, UTF-8): a row to each allowed cell of each head.
+
+    Numbers have all their digits. Raises UserError where there are too many.
+    """
+    _check_size(scene, "CSV")
+    file = io.BytesIO()
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS + (TOKEN_COLUMNS if scene.tokens else ()))
+    for number, head in enumerate(result.heads, 1):
+        writer.writerows(_rows(number, head, result, scene.tokens))
+    text.flush()
+    return file.getvalue()
+
+
+def npz_of(scene: Scene, result: Result) -> bytes:
+    """Return all arrays as NPZ, as ``numpy.load`` reads it without pickle.
+
+    They are not compressed: weights of full precision hardly get smaller by it.
+    """
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, part in arrays(scene, result).items():
+            with archive.open(member(f"{name}.npy"), "w") as entry:
+                _write_npy(entry, part)
+    return file.getvalue()
+
+
+def json_of(scene: Scene, result: Result) -> bytes:
+    """Return all arrays as nested lists in JSON; raises UserError where they would be too large."""
+    _check_size(scene, "JSON")
+    lists = {name: _listed(part) for name, part in arrays(scene, result).items()}
+    return json_text(lists, only_ascii=False).encode()
+
+
+def arrays(scene: Scene, result: Result) -> dict[str, Part]:
+    """Return everything that NPZ and JSON files hold, by name."""
+    heads = result.heads
+    words: dict[str, Part] = {
+        "app": np.array(f"mhagui {__version__}"),
+        "scene_sha256": np.array(sha256(session_to_bytes(Session.of(scene)))),
+        "title": np.array(scene.title),
+        **({"tokens": np.array(scene.tokens)} if scene.tokens else {}),
+        "names": np.array([head.head.name for head in heads]),
+        "patterns": np.array([head.head.pattern.value for head in heads]),
+    }
+    return words | {
+        "layers": np.array([head.head.layer for head in heads], dtype=np.int64),
+        "gains": np.array([head.gain for head in heads]),
+        "active": np.array([head.active for head in heads]),
+        "X": scene.x,
+        "Q": [head.q for head in heads],
+        "K": [head.k for head in heads],
+        "W_V": [head.head.w_v for head in heads],
+        "V": [head.values for head in heads],
+        "scores": [head.scores for head in heads],
+        "allowed": result.allowed,
+        "weights": [head.weights for head in heads],
+        "row_entropy_bits": [head.row_entropy_bits for head in heads],
+        "ceiling_bits": result.ceiling_bits,
+        "head_outputs": [head.output for head in heads],
+        "concat": result.concat,
+        "W_O": scene.w_o,
+        "terms": result.terms,
+        "output": result.output,
+    }
+
+
+def _rows(
+    number: int, head: HeadResult, result: Result, tokens: tuple[str, ...]
+) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of one head: made line by line, for all of them would take gigabytes."""
+    of_head = (head.head.name, head.head.layer, head.gain, "true" if head.active else "false")
+    for t, allowed in enumerate(result.allowed):
+        keys = np.flatnonzero(allowed)
+        weights, scores = head.weights[t, keys].tolist(), head.scores[t, keys].tolist()
+        for i, weight, score in zip(keys.tolist(), weights, scores, strict=True):
+            words = (tokens[t], tokens[i]) if tokens else ()
+            yield (number, t + 1, i + 1, weight, score, *of_head, *words)
+
+
+def _write_npy(file: IO[bytes], part: Part) -> None:
+    if not isinstance(part, list):
+        np.lib.format.write_array(file, part, version=(1, 0), allow_pickle=False)
+        return
+    header = np.lib.format.header_data_from_array_1_0(part[0])
+    header["shape"] = (len(part), *part[0].shape)
+    np.lib.format.write_array_header_1_0(file, header)
+    for array in part:
+        file.write(np.ascontiguousarray(array).data)
+
+
+def _listed(part: Part) -> object:
+    return [array.tolist() for array in part] if isinstance(part, list) else part.tolist()
+
+
+def _check_size(scene: Scene, kind: str) -> None:
+    most = math.isqrt(MAX_WEIGHTS_AS_TEXT // scene.n_heads)
+    if scene.n_positions > most:
+        raise UserError(
+            f"A {kind} file lists every weight; with {_heads(scene.n_heads)} it does for T up to "
+            f"{most}, and this scene has T = {scene.n_positions}. NPZ holds any scene."
+        )
+
+
+def _heads(count: int) -> str:
+    return "1 head" if count == 1 else f"{count} heads"

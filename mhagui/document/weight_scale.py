@@ -1,0 +1,64 @@
+"""How weights become colours: what the colours begin and end with, on the screen and on paper."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mhagui import formats
+from mhagui.document.compute import Result
+from mhagui.document.records import Array
+from mhagui.document.view_state import ColourScale
+
+LOG_FLOOR = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class WeightScale:
+    """What stands at the ends of the colours of weights.
+
+    Attributes
+    ----------
+    low, high
+        The numbers at the ends; low > 0 where logarithmic.
+    caption
+        What the numbers are and how they become colours, in a few words.
+    logarithmic
+        Whether equal steps of colour are equal ratios.
+    unit
+        Written behind every number.
+    is_ratio
+        Whether what is shown is a weight as many times what a uniform head gives, around 1.
+    """
+
+    low: float
+    high: float
+    caption: str
+    logarithmic: bool = False
+    unit: str = ""
+    is_ratio: bool = False
+
+
+def weight_scale(scale: ColourScale, n_positions: int, largest: float) -> WeightScale:
+    """Return the scale that all heads share; ``largest`` is their largest weight of rows t ≥ 2."""
+    if scale is ColourScale.LOGARITHMIC:
+        caption = f"weight A, logarithmic, floor {formats.short(LOG_FLOOR)}"
+        return WeightScale(LOG_FLOOR, 1.0, caption, logarithmic=True)
+    if scale is ColourScale.RELATIVE:
+        # Around 1 by ratio: neutral is uniform, red above it, blue below; no row can pass n_t <= T.
+        ratio = float(max(n_positions, 2))
+        caption = "A·n_t, relative to uniform, logarithmic"
+        return WeightScale(1 / ratio, ratio, caption, logarithmic=True, unit="×", is_ratio=True)
+    if scale is ColourScale.LINEAR_TO_MAX:
+        return WeightScale(0.0, largest or 1.0, f"weight A, {scale.value} of rows t ≥ 2")
+    return WeightScale(0.0, 1.0, f"weight A, {scale.value}")
+
+
+def largest_weight(result: Result) -> float:
+    """Return the largest weight of rows with two keys or more: that of a single key is always 1."""
+    allowed = result.allowed & (result.allowed.sum(axis=1) > 1)[:, None]
+    return max(float(np.max(h.weights, where=allowed, initial=0.0)) for h in result.heads)
+
+
+def as_coloured(weights: Array, result: Result, scale: WeightScale) -> Array:
+    """Return what the colours of ``scale`` stand for: the weights, or times uniform."""
+    return weights * result.allowed.sum(axis=1)[:, None] if scale.is_ratio else weights

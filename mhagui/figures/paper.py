@@ -1,0 +1,113 @@
+"""What a figure is drawn with: how much room there is, which inks, which colours."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mhagui.document import Scene
+from mhagui.figures.style import FigureStyle, Labels
+from mhagui.figures.subject import Subject
+from mhagui.formats import positions, token
+
+# Figures are laid out in inches for labels of this size, and then enlarged to the size asked for.
+UNIT_SIZE = 8.0
+LEAST_WIDTH = 3.0  # inches at that size; what is narrower is laid out so wide and made smaller
+LARGEST_STRETCH = 1.5  # of type on a slide, where there is room
+
+EDGE = 0.08  # inches around a figure
+
+
+class Inks(NamedTuple):
+    """Colours of everything that stands for no number."""
+
+    ground: str
+    ink: str
+    muted: str
+    rule: str
+    hatch: str
+    band: str
+
+
+ON_LIGHT = Inks("#ffffff", "#000000", "#5f5f5f", "#b0b0b0", "#a6a6a6", "#d0d0d0")
+ON_DARK = Inks("#1b1d20", "#f2f2f2", "#b4b4b4", "#63666a", "#75787c", "#4d5054")
+
+
+@dataclass(frozen=True, eq=False)
+class Paper:
+    """A style, in the inches in which figures are laid out.
+
+    Attributes
+    ----------
+    style
+        How the figure is to look.
+    limits
+        Magnitudes that colour scales reach at least, by their names.
+    share
+        Of the width that a figure may take: that of a part of a page.
+    reached
+        Those magnitudes that they do reach, noted as they are made.
+    """
+
+    style: FigureStyle
+    limits: Mapping[str, float] = field(default_factory=dict)
+    share: float = 1.0
+    reached: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, subject: Subject) -> "Paper":
+        """Return the paper that ``subject`` asks for."""
+        return cls(subject.style, subject.limits)
+
+    @property
+    def scale(self) -> float:
+        """How many times larger type is asked for than it is laid out."""
+        return self.style.type_size / UNIT_SIZE
+
+    @property
+    def width(self) -> float:
+        """How many inches wide a figure may be."""
+        return max(self.style.preset.room.width / self.scale * self.share, LEAST_WIDTH)
+
+    @property
+    def height(self) -> float | None:
+        """How many inches high it may be; None for any."""
+        height = self.style.preset.room.height
+        return None if height is None else height / self.scale
+
+    @property
+    def inks(self) -> Inks:
+        """The inks that show on the ground."""
+        return ON_DARK if self.style.is_dark else ON_LIGHT
+
+    def faded(self, colour: str, share: float) -> str:
+        """Return ``#rrggbb`` of a colour of which a ``share``, 0..1, is left on the ground.
+
+        An opaque colour that looks like a transparent one: EPS files know no other.
+        """
+        front, back = _channels(colour), _channels(self.inks.ground)
+        mixed = [round(share * f + (1 - share) * b) for f, b in zip(front, back, strict=True)]
+        return "#" + "".join(f"{channel:02x}" for channel in mixed)
+
+    def row_names(self, scene: Scene) -> tuple[str, ...]:
+        """Return how the positions are called beside rows: t1, the, or t1 the."""
+        labels, words = positions(scene.n_positions), tuple(map(token, scene.tokens))
+        if not words or self.style.labels is Labels.POSITIONS:
+            return labels
+        if self.style.labels is Labels.TOKENS:
+            return words
+        return tuple(f"{label} {word}" for label, word in zip(labels, words, strict=True))
+
+    def column_words(self, scene: Scene) -> tuple[str, ...]:
+        """Return what is written below columns where it fits, else positions are; maybe none."""
+        has_words = self.style.labels is not Labels.POSITIONS
+        return tuple(map(token, scene.tokens)) if has_words else ()
+
+    def limit(self, name: str, magnitude: float) -> float:
+        """Return what the scale ``name`` reaches around 0, so that it has ``magnitude``."""
+        reached = max(magnitude, self.limits.get(name, 0.0)) or 1.0
+        self.reached[name] = max(reached, self.reached.get(name, 0.0))
+        return reached
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

@@ -1,0 +1,1 @@
+"""What every panel has to copy, the menus that offer it, and how it comes onto the clipboard."""

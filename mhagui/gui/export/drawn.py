@@ -1,0 +1,80 @@
+"""A figure as the preview shows it: drawn in a thread, in as many pixels as it is seen in."""
+
+from dataclasses import dataclass, replace
+from math import ceil
+
+import msgspec
+from PySide6.QtCore import QSizeF, Qt
+from PySide6.QtGui import QImage
+
+from mhagui import figures
+from mhagui.figures import Subject
+from mhagui.figures.style import MAX_DPI, MIN_DPI, MM_PER_INCH
+
+LEGIBLE_DPI = 150
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Where a figure is to be seen.
+
+    Attributes
+    ----------
+    dots
+        Points of the screen to an inch of it.
+    ratio
+        Pixels to such a point.
+    fit
+        The points that there are, for a figure that is to fill them; None for its true size.
+    """
+
+    dots: float
+    ratio: float
+    fit: QSizeF | None = None
+
+    def points_per_inch(self, inches: QSizeF) -> float:
+        """Return how large a figure of so many inches is to be seen."""
+        if self.fit is None:
+            return self.dots
+        return min(self.fit.width() / inches.width(), self.fit.height() / inches.height())
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A figure as an image, as it was asked for, and its size on paper in inches."""
+
+    name: str
+    subject: Subject
+    room: Room
+    image: QImage
+    inches: QSizeF
+
+    @property
+    def size_in_words(self) -> tuple[str, str]:
+        """Its size in millimetres, and in pixels at the resolution of its files."""
+        width, height = self.inches.width(), self.inches.height()
+        dpi = self.subject.style.dpi
+        millimetres = f"{width * MM_PER_INCH:.0f} × {height * MM_PER_INCH:.0f} mm"
+        return millimetres, f"{int(width * dpi)} × {int(height * dpi)} px at {dpi} dpi"
+
+
+def draw(name: str, subject: Subject, room: Room) -> Drawn:
+    """Return figure ``name`` as it is seen in ``room``; raises UserError where it cannot be."""
+    inches = _inches(name, subject)
+    dots = room.points_per_inch(inches) * room.ratio
+    # Small letters are legible only where they are drawn larger, and then made small.
+    finer = ceil(LEGIBLE_DPI / dots) if room.fit is not None else 1
+    dpi = min(max(round(dots * finer), MIN_DPI), MAX_DPI)
+    style = msgspec.structs.replace(subject.style, dpi=dpi, embed_scene=False)
+    image = QImage.fromData(figures.render(name, replace(subject, style=style), "png"))
+    if room.fit is not None:
+        size = (inches * dots).toSize()
+        image = image.scaled(size, mode=Qt.TransformationMode.SmoothTransformation)
+    return Drawn(name, subject, room, image, inches)
+
+
+def _inches(name: str, subject: Subject) -> QSizeF:
+    from mhagui.figures import drawing
+
+    width, height = drawing.draw(name, subject).get_size_inches()
+    return QSizeF(float(width), float(height))

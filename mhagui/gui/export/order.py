@@ -1,0 +1,70 @@
+"""What an export writes, and the drawing of it in a thread; no Qt here."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mhagui import figures
+from mhagui.figures import Subject
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """Figures of a subject in some formats, its numbers in others, and scripts that redraw it.
+
+    Attributes
+    ----------
+    subject
+        What is drawn.
+    figures, formats
+        Names of ``mhagui.figures.FIGURES``, and of its ``FORMATS``.
+    data
+        Formats of ``mhagui.data`` in which the numbers are written.
+    scripts
+        Whether each figure has a script beside it.
+    """
+
+    subject: Subject
+    figures: tuple[str, ...]
+    formats: tuple[str, ...]
+    data: tuple[str, ...] = ()
+    scripts: bool = False
+
+    @property
+    def files(self) -> list[str]:
+        """The names of the files, in the order in which they are made."""
+        of_figures = [f"{name}.{kind}" for name in self.figures for kind in self.formats]
+        of_scripts = [f"{name}.py" for name in self.figures if self.scripts]
+        return of_figures + of_scripts + [f"numbers.{kind}" for kind in self.data]
+
+    def make(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the files by their names, one after the other; raises UserError."""
+        yield from figures.render_each(self.subject, self.figures, self.formats)
+        if self.scripts:
+            from mhagui.figures.script import script
+
+            for name in self.figures:
+                yield f"{name}.py", script(name, self.subject).encode()
+        if self.data:
+            from mhagui.data import render_data
+
+            for kind in self.data:
+                yield f"numbers.{kind}", render_data(self.subject.scene, self.subject.result, kind)
+
+
+class Making:
+    """Makes the files of an order in one thread, while another looks how far it is."""
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        self.n_made = 0
+        self.is_stopped = False  # nothing more is made once somebody sets it
+
+    def __call__(self) -> dict[str, bytes]:
+        """Return all files by their names; not all of them where it was stopped."""
+        contents: dict[str, bytes] = {}
+        for name, data in self.order.make():
+            if self.is_stopped:
+                break
+            contents[name] = data
+            self.n_made = len(contents)
+        return contents

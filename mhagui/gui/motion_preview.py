@@ -1,0 +1,239 @@
+"""The preview of a film: its frames in few pixels, looked at one by one or played."""
+
+import zlib
+from collections.abc import Sequence
+from functools import partial
+from threading import Event
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from PySide6.QtCore import QRect, QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QImage, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QSlider, QToolButton, QWidget
+
+from mhagui.errors import UserError
+from mhagui.figures.motion import Film
+from mhagui.figures.style import MAX_DPI, MIN_DPI, FigureStyle
+from mhagui.gui.icons import icon
+from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.naming import named
+from mhagui.gui.widgets.page import sentence
+from mhagui.gui.worker import Worker
+
+_LEAST = QSize(300, 260)
+_DRAWING = "Drawing…"
+_PLAY_TIP = "Play the frames; the first time round each is drawn when it comes"
+
+
+class MotionPreview(QWidget):
+    """Shows the frames of a film, each drawn by ``worker`` when it is first wanted.
+
+    Signals
+    -------
+    failed
+        A frame cannot be drawn; carries the sentence that says why.
+    """
+
+    failed = Signal(str)
+
+    def __init__(self, worker: Worker) -> None:
+        super().__init__()
+        self._worker = worker
+        self._film: Film | None = None
+        self._order: Sequence[int] = ()
+        self._at = 0  # in the order
+        self._kept: dict[int, _Packed] = {}
+        self._dropped = Event()  # set once what is being drawn is of no use any more
+        self._awaits = False  # a frame
+        self._picture, self._note = _Picture(), sentence("motionNote")
+        self._slider, self._player = QSlider(Qt.Orientation.Horizontal), QToolButton()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._on_tick)
+        self._build()
+        self._show_playing()
+
+    def _build(self) -> None:
+        named(self._picture, "motionPicture", "Preview of the film", "")
+        tip = "Which frame is shown"
+        named(self._slider, "motionFrame", "Frame shown", tip)
+        named(self._player, "motionPlay", "Play", _PLAY_TIP)
+        self._player.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._player.setAutoRaise(True)
+        self._player.clicked.connect(self._on_play)
+        self._slider.valueChanged.connect(self._on_slider)
+        self._note.setWordWrap(False)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.addWidget(self._picture, 0, 0, 1, 2)
+        grid.addWidget(self._player, 1, 0)
+        grid.addWidget(self._slider, 1, 1)
+        grid.addWidget(self._note, 2, 0, 1, 2)
+        grid.setRowStretch(0, 1)
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether frames follow one another."""
+        return self._timer.isActive()
+
+    def style_of(self, style: FigureStyle, inches: float) -> FigureStyle:
+        """Return ``style`` with the dots to the inch that a page so wide has in the preview."""
+        pixels = self._picture.width() * self.devicePixelRatioF()
+        dpi = min(max(round(pixels / inches), MIN_DPI), MAX_DPI)
+        return msgspec.structs.replace(style, dpi=dpi)
+
+    def show_film(self, film: Film, order: Sequence[int], fps: int) -> None:
+        """Show ``film``, played in this ``order`` with ``fps`` frames a second."""
+        at = min(self._slider.value(), len(film) - 1)
+        self._drop()
+        self._film, self._order, self._kept = film, order, {}
+        self._timer.setInterval(round(1000 / fps))
+        with QSignalBlocker(self._slider):
+            self._slider.setRange(0, len(film) - 1)
+            self._slider.setValue(at)
+        self._slider.setEnabled(True)
+        self._player.setEnabled(True)
+        self._go_to(at)
+
+    def show_nothing(self) -> None:
+        """Have no film to show; the last picture stays, greyed."""
+        self.stop()
+        self._film = None
+        self._note.clear()
+        self._slider.setEnabled(False)
+        self._player.setEnabled(False)
+        self._picture.show_faded()
+
+    def stop(self) -> None:
+        """Play no more, and want nothing drawn."""
+        self._timer.stop()
+        self._worker.cancel()
+        self._drop()
+        self._awaits = False
+        self._show_playing()
+
+    def _drop(self) -> None:
+        """Have what is being drawn given up soon."""
+        self._dropped.set()
+        self._dropped = Event()
+
+    # --- what the user does
+
+    def _on_slider(self, number: int) -> None:
+        self._go_to(number)
+
+    def _on_play(self) -> None:
+        if self.is_playing:
+            self._timer.stop()
+        else:
+            self._timer.start()
+        self._show_playing()
+
+    def _on_tick(self) -> None:
+        if not self._awaits:
+            self._go_to((self._at + 1) % len(self._order))
+
+    def _show_playing(self) -> None:
+        playing = self.is_playing
+        self._player.setIcon(icon("pause" if playing else "play"))
+        self._player.setAccessibleName("Pause" if playing else "Play")
+        self._player.setToolTip("Stay at this frame" if playing else _PLAY_TIP)
+
+    # --- drawing
+
+    def _go_to(self, at: int) -> None:
+        """Show what comes ``at`` this place of the order, as soon as it is drawn."""
+        film = self._film
+        if film is None:
+            return
+        self._at = at
+        number = self._order[at]
+        first = film.first_like(number)
+        self._awaits = first not in self._kept
+        if not self._awaits:
+            self._show(film, number)
+            return
+        draw = partial(_drawn, film, first, self._dropped)
+        self._worker.run(draw, partial(self._on_drawn, film, number), self._on_failed)
+
+    def _on_drawn(self, film: Film, number: int, drawn: "_Packed | None") -> None:
+        self._awaits = False
+        if drawn is not None and film is self._film:
+            self._kept[film.first_like(number)] = drawn
+            self._show(film, number)
+
+    def _show(self, film: Film, number: int) -> None:
+        packed = self._kept[film.first_like(number)]
+        self._picture.show_pixels(packed.size, zlib.decompress(packed.pixels))
+        with QSignalBlocker(self._slider):
+            self._slider.setValue(number)
+        self._note.setText(f"Frame {number + 1} of {len(film)}: {film.note(number)}")
+
+    def _on_failed(self, error: Exception) -> None:
+        self.show_nothing()
+        is_told = isinstance(error, UserError)
+        self.failed.emit(str(error) if is_told else "This figure cannot be drawn.")
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Play to nobody no longer."""
+        self._timer.stop()
+        self._show_playing()
+        super().hideEvent(event)
+
+
+class _Packed(NamedTuple):
+    """A frame; hundreds of them may be kept."""
+
+    size: QSize
+    pixels: bytes
+
+
+def _drawn(film: Film, number: int, dropped: Event) -> _Packed | None:
+    """Return a frame; None where it is of no use before it could be drawn."""
+    for _ in film.measure():
+        if dropped.is_set():
+            return None
+    pixels = film.frame(number)
+    height, width, _ = pixels.shape
+    return _Packed(QSize(width, height), zlib.compress(np.ascontiguousarray(pixels).tobytes(), 1))
+
+
+class _Picture(QLabel):
+    """Shows a frame as large as there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._image = QImage()
+        self._is_faded = False
+        self.setMinimumSize(_LEAST)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_pixels(self, size: QSize, data: bytes) -> None:
+        """Show an image of ``size`` in RGBA."""
+        kind = QImage.Format.Format_RGBA8888
+        self._image = QImage(data, size.width(), size.height(), 4 * size.width(), kind).copy()
+        self._is_faded = False
+        self.update()
+
+    def show_faded(self) -> None:
+        """Show that the image is not what is asked for."""
+        self._is_faded = True
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the frame in the middle, with a line around it."""
+        if self._image.isNull():
+            painter = QPainter(self)
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, _DRAWING)
+            return
+        size = self._image.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        box = QRect(0, 0, size.width(), size.height())
+        box.moveCenter(self.rect().center())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setOpacity(0.3 if self._is_faded else 1.0)
+        if self._image.hasAlphaChannel():
+            painter.fillRect(box, Qt.GlobalColor.white)
+        painter.drawImage(box, self._image)
+        painter.setPen(theme_of(self.palette()).card_border)
+        painter.drawRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5))

@@ -1,0 +1,65 @@
+"""The report of a scene in one file, to read, to print or to hand in."""
+
+from typing import TYPE_CHECKING
+
+from mhagui.errors import UserError
+
+if TYPE_CHECKING:
+    from mhagui.document import Result, Scene
+    from mhagui.figures import FigureStyle, Subject
+
+__all__ = ["FORMATS", "render_report"]
+
+FORMATS = ("text", "json", "markdown", "html", "pdf")
+
+
+def render_report(
+    scene: "Scene", result: "Result", kind: str, style: "FigureStyle | None" = None
+) -> bytes:
+    """Return the report of ``scene`` as a file of ``kind``, one of ``FORMATS``.
+
+    Text and JSON have numbers alone; the others also figures, in ``style``. The same input gives
+    the same bytes every time.
+
+    Raises
+    ------
+    UserError
+        When there is no such format, the style is none, or JSON would list too many weights.
+    """
+    if kind not in FORMATS:
+        raise UserError(f"There is no report “{kind}”; the reports are {', '.join(FORMATS)}.")
+    if kind in ("text", "json"):
+        from mhagui.report import report_json, report_text
+
+        return (report_text if kind == "text" else report_json)(scene, result).encode()
+    return _illustrated(scene, result, kind, style)
+
+
+def _illustrated(scene: "Scene", result: "Result", kind: str, style: "FigureStyle | None") -> bytes:
+    from mhagui.reports.content import report_of
+
+    subject = _subject(scene, result, style)
+    report = report_of(subject)
+    if kind == "html":
+        from mhagui.reports.html import html_of
+
+        return html_of(report, subject)
+    if kind == "markdown":
+        from mhagui.reports.markdown import markdown_of
+
+        return markdown_of(report, subject)
+    from mhagui.reports.pdf import report_pdf
+
+    return report_pdf(report, subject)
+
+
+def _subject(scene: "Scene", result: "Result", style: "FigureStyle | None") -> "Subject":
+    """Return what the figures are drawn from: the report says what they show, and whence."""
+    import msgspec
+
+    from mhagui.figures import FigureStyle, Subject
+
+    plain = msgspec.structs.replace(
+        style or FigureStyle(), title=False, caption=False, embed_scene=False
+    )
+    return Subject(scene, result, plain)

@@ -1,0 +1,271 @@
+"""What stands in the report of a scene."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from mhagui import __version__
+from mhagui.document import HeadResult, Scene
+from mhagui.document.cost import costs_of, is_standard, parameters_of, score_flops
+from mhagui.document.designs import filter_of
+from mhagui.document.filter_bank import IDENTITY, filter_bank, residual_text
+from mhagui.document.provenance import sha256
+from mhagui.document.records import Array
+from mhagui.document.response import mean_distance, row_response, shown_row, spaced_rows
+from mhagui.document.session import Session
+from mhagui.document.session_file import session_to_bytes
+from mhagui.document.view_state import WhatIf
+from mhagui.figures import FIGURES, Subject, why_not
+from mhagui.formats import fixed, head_columns, positions, short, token
+from mhagui.reports.model import Block, Column, Picture, Report, Section, Table, Text, numbered
+
+MOST_ROWS = 32  # of a table; of more, some are shown
+MOST_COLUMNS = 24  # of a matrix that is shown
+COLUMNS_A_TABLE = 10  # of numbers, so that a table is no wider than a page
+MOST_TOKENS = 32
+LONGEST_TOKEN = 20
+DECIMALS = 4
+
+_EVERY_NUMBER = "“mhagui report --format json” lists every number in full."
+
+
+def report_of(subject: Subject) -> Report:
+    """Return what the report of ``subject`` says.
+
+    The effective ranks cost a T × T decomposition per head when first asked for.
+    """
+    scene = subject.scene
+    sections = (
+        ("layer", "The layer", _layer(scene)),
+        ("heads", "Heads", _heads(subject)),
+        ("entropy", "Row entropy", _entropies(subject)),
+        ("responses", "Responses", _responses(subject)),
+        ("ranks", "Ranks and redundancy", _pictures(subject, "singular-values", "redundancy")),
+        ("filter-bank", "Filter bank", _filter_bank(subject)),
+        ("output", "Concat, W_O and output", _projection(subject)),
+        ("cost", "Cost", _cost(subject)),
+        ("provenance", "Provenance", _provenance(scene)),
+    )
+    opening = tuple(line.strip() for line in scene.description.split("\n") if line.strip())
+    return Report(
+        scene.title,
+        opening,
+        numbered(Section(key, title, tuple(blocks)) for key, title, blocks in sections),
+    )
+
+
+def _layer(scene: Scene) -> Iterator[Block]:
+    sizes = (
+        ("T", "sequence length: positions", str(scene.n_positions)),
+        ("H", "heads", str(scene.n_heads)),
+        ("d_model", "width of the input X and of the output O", str(scene.d_model)),
+        ("d_k", "width of every head's queries and keys", str(scene.d_k)),
+        ("d_v", "width of every head's values", str(scene.d_v)),
+        ("master gain", "factor on every head's gain", short(scene.master_gain)),
+    )
+    columns = Column("Size", is_text=True), Column("What it is", is_text=True), Column("Value")
+    yield Table("Sizes", columns, sizes)
+    if scene.tokens:
+        shown = " ".join(token(text, LONGEST_TOKEN) for text in scene.tokens[:MOST_TOKENS])
+        left = scene.n_positions - MOST_TOKENS
+        yield Text(f"Tokens: {shown}" + (f" … and {left:,} more." if left > 0 else ""))
+
+
+def _heads(subject: Subject) -> Iterator[Block]:
+    result = subject.result
+    words = ("Head", "Name", "Pattern")
+    numbers = ("Gain", "Score rank", "Effective rank", "Entropy, bits", "Effective positions")
+    columns = (*(Column(word, is_text=True) for word in words), *map(Column, numbers))
+    note = (
+        "Gain: in force, the head's own times the master gain. Score rank: numerical rank of Q·Kᵀ, "
+        "which no gain changes. Effective rank (Roy and Vetterli): of the weights A. Entropy and "
+        "effective positions, 2 to the entropy: means over the rows of A."
+    )
+    rows = tuple(_head_row(number, head) for number, head in enumerate(result.heads, 1))
+    if any(head.standing for head in result.heads):
+        columns = (*columns, Column("State", is_text=True))
+        rows = tuple((*row, head.standing) for row, head in zip(rows, result.heads, strict=True))
+    yield Table("Heads", columns, rows, note)
+    yield from _pictures(subject, "heads", "scores")
+
+
+def _head_row(number: int, head: HeadResult) -> tuple[str, ...]:
+    return (
+        f"h{number}",
+        head.head.name,
+        head.head.pattern.value,
+        short(head.gain),
+        str(head.score_rank),
+        fixed(head.effective_rank),
+        _four(head.mean_row_entropy_bits),
+        _four(head.mean_effective_positions),
+    )
+
+
+def _entropies(subject: Subject) -> Iterator[Block]:
+    scene, result = subject.scene, subject.result
+    heads = result.heads
+    shown = spaced_rows(scene.n_positions, MOST_ROWS)
+    rows = [
+        [_position(scene, t), _four(result.ceiling_bits[t])]
+        + [_four(head.row_entropy_bits[t]) for head in heads]
+        for t in shown
+    ]
+    means = [head.mean_row_entropy_bits for head in heads]
+    rows.append(["mean", *map(_four, [result.ceiling_bits.mean(), *means])])
+    columns = (
+        Column("t", is_text=True),
+        Column("log2 t"),
+        *map(Column, positions(len(heads), "h")),
+    )
+    note = "log2 t is the ceiling: the entropy of equal weights on all allowed keys."
+    if len(shown) < scene.n_positions:
+        note += f" {_sample(len(shown), scene.n_positions)} The means are over all rows."
+    yield from _split(Table("Row entropy, bits", columns, tuple(map(tuple, rows)), note), 2)
+    yield from _pictures(subject, "entropy")
+
+
+def _responses(subject: Subject) -> Iterator[Block]:
+    at = shown_row(subject.scene, subject.row)
+    rows = tuple(
+        (f"h{number}", filter_of(head.head), *map(_four, (distance, mean_distance(head))))
+        for number, head in enumerate(subject.result.heads, 1)
+        for distance in [row_response(head, at).distance]
+    )
+    words = Column("Head", is_text=True), Column("Filter", is_text=True)
+    note = (
+        f"Row t of A is the impulse response of the head at t. Distance: total-variation distance "
+        f"of row t{at + 1}, and the mean over the rows, to the filter that the head approaches as "
+        f"its gain grows."
+    )
+    columns = (*words, Column(f"Distance at t{at + 1}"), Column("Mean distance"))
+    yield Table("Filters", columns, rows, note)
+    yield from _pictures(subject, "impulse", "frequency")
+
+
+def _filter_bank(subject: Subject) -> Iterator[Block]:
+    result = subject.result
+    yield Text(
+        "Concat·W_O is the sum of what the heads add, each through its own block of W_O. The "
+        f"residual of this identity, {IDENTITY}, is {residual_text(result)}."
+    )
+    bank = filter_bank(result)
+    heads = zip(result.heads, bank.norms, strict=True)
+    rows = tuple(
+        (f"h{number}", head.head.name, str(head.head.layer), _four(norm))
+        for number, (head, norm) in enumerate(heads, 1)
+    )
+    words = Column("Head", is_text=True), Column("Name", is_text=True)
+    note = "Norm: Frobenius norm of what the head adds to O, 0 where it is ablated."
+    if any(head.head.layer > 1 for head in result.heads):
+        note += " A head of layer 2 reads X + O_1."
+    yield Table("Terms", (*words, Column("Layer"), Column("Norm")), rows, note)
+    yield from _pictures(subject, "filter-bank")
+
+
+def _projection(subject: Subject) -> Iterator[Block]:
+    scene, result = subject.scene, subject.result
+    yield from _pictures(subject, "projection")
+    times = [_position(scene, t) for t in range(scene.n_positions)]
+    reads, channels = head_columns(scene.n_heads, scene.d_v), positions(scene.d_model, "d")
+    yield from _matrix("Concat = [O_1 .. O_H]", "t", times, reads, result.concat)
+    yield from _matrix("W_O", "Row", reads, channels, scene.w_o)
+    yield from _matrix("O = Concat·W_O", "t", times, channels, result.output)
+
+
+def _cost(subject: Subject) -> Iterator[Block]:
+    sizes = WhatIf.of(subject.scene)
+    count, costs = parameters_of(sizes), costs_of(sizes)
+    formula = "4·d_model²" if is_standard(sizes) else "2·d_model·H·(d_k + d_v)"
+    parameters = [
+        *zip(("W_Q", "W_K", "W_V", "W_O"), count, strict=False),
+        (f"all = {formula}", count.total),
+    ]
+    columns = Column("Matrices of all heads", is_text=True), Column("Parameters")
+    yield Table("Parameters", columns, tuple((name, f"{n:,}") for name, n in parameters))
+    stages = (
+        ("projections to Q, K and V", costs.projections),
+        ("scores Q·Kᵀ", costs.scores),
+        ("weighted sums A·V", costs.weighted_sums),
+        ("output projection", costs.output_projection),
+        ("all", costs.multiply_adds),
+    )
+    rows = tuple((name, f"{n:,}", f"{2 * n:,}") for name, n in stages)
+    titles = Column("Stage", is_text=True), Column("Multiply-adds"), Column("FLOPs")
+    note = f"The scores take 2·T²·H·d_k = {score_flops(sizes):,} FLOPs, masked cells counted."
+    yield Table(f"Arithmetic of one sequence of T = {sizes.n_positions}", titles, rows, note)
+    yield from _pictures(subject, "cost")
+
+
+def _provenance(scene: Scene) -> Iterator[Block]:
+    data = session_to_bytes(Session.of(scene))
+    yield Text(f"Computed and drawn by mhagui {__version__}. {_EVERY_NUMBER}")
+    yield Text(f"The scene's session file has {len(data):,} bytes and the SHA-256 {sha256(data)}.")
+
+
+# --- tables and pictures
+
+
+def _pictures(subject: Subject, *names: str) -> Iterator[Block]:
+    for name in names:
+        if why_not(name, subject.result) is None:
+            yield Picture(name, FIGURES[name], _caption(name, subject))
+
+
+def _caption(name: str, subject: Subject) -> str:
+    from mhagui.figures import drawing
+    from mhagui.figures.paper import Paper
+
+    return drawing.plan(name, subject, Paper.of(subject)).caption
+
+
+def _matrix(
+    title: str, corner: str, rows: Sequence[str], columns: Sequence[str], values: Array
+) -> Iterator[Block]:
+    if len(columns) > MOST_COLUMNS:
+        size = f"{len(rows):,} × {len(columns):,}"
+        yield Text(f"{title} is {size}, too wide for a table. {_EVERY_NUMBER}")
+        return
+    shown = spaced_rows(len(rows), MOST_ROWS)
+    write = partial(fixed, decimals=_decimals(values))
+    body = tuple((rows[row], *map(write, values[row].tolist())) for row in shown)
+    note = _sample(len(shown), len(rows)) if len(shown) < len(rows) else ""
+    titles = Column(corner, is_text=True), *map(Column, columns)
+    yield from _split(Table(title, titles, body, note), 1)
+
+
+def _split(table: Table, n_labels: int) -> Iterator[Table]:
+    """Yield the table as several that are no wider than a page, each with the first columns."""
+    n_columns = len(table.columns) - n_labels
+    n_parts = -(-n_columns // COLUMNS_A_TABLE)
+    if n_parts == 1:
+        yield table
+        return
+    cuts = [n_labels + n_columns * part // n_parts for part in range(n_parts + 1)]
+    for start, stop in pairwise(cuts):
+        columns = table.columns[:n_labels] + table.columns[start:stop]
+        rows = tuple(row[:n_labels] + row[start:stop] for row in table.rows)
+        span = f"{columns[n_labels].title} to {columns[-1].title}"
+        note = table.note if stop == len(table.columns) else ""
+        yield Table(f"{table.title}, {span}", columns, rows, note)
+
+
+def _sample(n_shown: int, n_rows: int) -> str:
+    return f"{n_shown} of {n_rows:,} rows, evenly spaced up to the last. {_EVERY_NUMBER}"
+
+
+def _position(scene: Scene, t: int) -> str:
+    name = f"t{t + 1}"
+    return f"{name} {token(scene.tokens[t], LONGEST_TOKEN)}" if scene.tokens else name
+
+
+def _decimals(values: Array) -> int:
+    """Return with how many decimals the values are exact, four where that is not enough."""
+    places = range(DECIMALS)
+    return next((n for n in places if np.array_equal(values.round(n), values)), DECIMALS)
+
+
+def _four(value: float) -> str:
+    return fixed(float(value), DECIMALS)

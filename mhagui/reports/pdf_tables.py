@@ -1,0 +1,163 @@
+"""Lines of text and tables on a page."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from mhagui.figures.page import FILL, POINTS, Box, Sheet, text_width, wrapped
+from mhagui.figures.style import MM_PER_INCH
+from mhagui.reports.model import Table
+
+# All lengths are in inches, but type sizes in points.
+WIDTH = 170 / MM_PER_INCH
+LEADING = 1.45  # height of a line, in type sizes
+BOLD = 0.88  # of a line's room: letters in bold are wider than they are measured
+NAME_SIZE, CELL_SIZE, NOTE_SIZE = 8.5, 7.5, 7.5
+GAP, RULE, SPACE = 0.13, 0.008, 0.04
+LEAST_WORDS = 0.9  # of a column of words that makes room for others
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a line of text is written."""
+
+    size: float
+    bold: bool = False
+    muted: bool = False
+
+    @property
+    def height(self) -> float:
+        """Of a line."""
+        return self.size * LEADING / POINTS
+
+    def lines(self, text: str, room: float = WIDTH) -> list[str]:
+        """Return ``text`` in lines of at most so many inches."""
+        return wrapped(" ".join(text.split()), room * (BOLD if self.bold else 1.0), self.size)
+
+    def write(self, sheet: Sheet, left: float, top: float, text: str, **more: Any) -> None:
+        """Write a line with its upper left corner there, or what ``more`` says."""
+        ink = sheet.inks.muted if self.muted else sheet.inks.ink
+        weight = "bold" if self.bold else "normal"
+        look = {"fontsize": self.size, "fontweight": weight, "color": ink, "parse_math": False}
+        sheet.write(left, top, text, **look, **more)
+
+    def write_all(self, sheet: Sheet, top: float, lines: Sequence[str]) -> None:
+        """Write lines one below the other, at the left."""
+        for number, line in enumerate(lines):
+            self.write(sheet, 0.0, top + number * self.height, line)
+
+
+NAME, NOTE = Look(NAME_SIZE, bold=True), Look(NOTE_SIZE, muted=True)
+
+
+class Painted(NamedTuple):
+    """A table as it will stand on a page."""
+
+    height: float
+    paint: Callable[[Sheet], None]
+
+
+class _Setting(NamedTuple):
+    """How wide the columns of a table are, and how its cells are written."""
+
+    widths: list[float]
+    cell: Look
+    head: Look
+
+    @property
+    def width(self) -> float:
+        return sum(self.widths) + GAP * (len(self.widths) - 1)
+
+
+Row = list[list[str]]  # the lines of every cell
+
+
+def tables(table: Table, room: float) -> Iterator[Painted]:
+    """Yield ``table``, or in parts if it is higher than ``room``."""
+    whole = _painted(table)
+    if whole.height <= room or len(table.rows) < 2:
+        yield whole
+        return
+    half = len(table.rows) // 2
+    yield from tables(table._replace(rows=table.rows[:half], note=""), room)
+    yield from tables(table._replace(rows=table.rows[half:]), room)
+
+
+def _painted(table: Table) -> Painted:
+    setting = _setting(table)
+    name, note = NAME.lines(f"Table {table.number}. {table.title}"), NOTE.lines(table.note)
+    head = _in_lines(tuple(column.title for column in table.columns), setting, setting.head)
+    body = [_in_lines(row, setting, setting.cell) for row in table.rows]
+    at_head = len(name) * NAME.height + SPACE
+    at_body = at_head + _height(head, setting.head)
+    at_end = at_body + sum(_height(row, setting.cell) for row in body)
+    height = at_end + (2 * SPACE + len(note) * NOTE.height if note else RULE)
+
+    def paint(sheet: Sheet) -> None:
+        NAME.write_all(sheet, 0.0, name)
+        for top in (at_head, at_body, at_end):
+            _rule(sheet, top, setting.width)
+        _paint_row(sheet.moved(0.0, at_head), table, head, setting, setting.head)
+        top = at_body
+        for row in body:
+            _paint_row(sheet.moved(0.0, top), table, row, setting, setting.cell)
+            top += _height(row, setting.cell)
+        NOTE.write_all(sheet, at_end + 2 * SPACE, note)
+
+    return Painted(height, paint)
+
+
+def _setting(table: Table) -> _Setting:
+    """Return columns as wide as their numbers and as the page allows for words."""
+    widths = [_natural_width(table, place) for place in range(len(table.columns))]
+    between = GAP * (len(widths) - 1)
+    widest = max(w for w, c in zip(widths, table.columns, strict=True) if not c.is_text)
+    even = [w if c.is_text else widest for w, c in zip(widths, table.columns, strict=True)]
+    if sum(even) + between <= WIDTH:
+        widths = even
+    excess = sum(widths) + between - WIDTH
+    words = [n for n, c in enumerate(table.columns) if c.is_text and widths[n] > LEAST_WORDS]
+    spare = sum(widths[n] - LEAST_WORDS for n in words)
+    if excess > 0 and spare > 0:
+        for n in words:
+            widths[n] -= (widths[n] - LEAST_WORDS) * min(excess / spare, 1.0)
+    smaller = min((WIDTH - between) / sum(widths), 1.0)
+    size = CELL_SIZE * smaller
+    return _Setting([width * smaller for width in widths], Look(size), Look(size, bold=True))
+
+
+def _natural_width(table: Table, place: int) -> float:
+    """Return the width of the widest cell, and of the title or, above numbers, its longest word."""
+    column = table.columns[place]
+    cells = max((text_width(row[place], CELL_SIZE) for row in table.rows), default=0.0)
+    words = [column.title] if column.is_text else column.title.split()
+    title = max((text_width(word, CELL_SIZE) for word in words), default=0.0)
+    return (max(cells, title / BOLD) + SPACE / 4) / FILL
+
+
+def _in_lines(cells: Sequence[str], setting: _Setting, look: Look) -> Row:
+    return [look.lines(cell, width) for cell, width in zip(cells, setting.widths, strict=True)]
+
+
+def _height(row: Row, look: Look) -> float:
+    return max(map(len, row)) * look.height + SPACE
+
+
+def _paint_row(sheet: Sheet, table: Table, row: Row, setting: _Setting, look: Look) -> None:
+    """Write the cells of a row: words from the left of their column, numbers up to its right."""
+    left = 0.0
+    for column, lines, width in zip(table.columns, row, setting.widths, strict=True):
+        at, side = (left, "left") if column.is_text else (left + width, "right")
+        # Titles end at the rule below them, cells begin at the one above.
+        first = max(map(len, row)) - len(lines) if look.bold else 0
+        for number, line in enumerate(lines, first):
+            look.write(sheet, at, SPACE / 2 + (number + 0.18) * look.height, line, ha=side)
+        left += width + GAP
+
+
+def _rule(sheet: Sheet, top: float, width: float) -> None:
+    """Draw a line: axes without anything but their ground."""
+    axes = sheet.place(Box(0.0, top, width, RULE))
+    axes.set(xticks=[], yticks=[], facecolor=sheet.inks.ink)
+    for side in axes.spines.values():
+        side.set_visible(False)
