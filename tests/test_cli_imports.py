@@ -33,13 +33,14 @@ def modules_after(arguments):
         (["--version"], r"mhagui \d+\.\d+\.\d+\n"),
         (["--help"], r"usage: mhagui \[SCENE\].*report.*export.*"),
         (["report", "--help"], r"usage: mhagui report .*--json.*"),
-        (["export", "--help"], r"usage: mhagui export .*heads, projection, filter-bank.*"),
+        (["export", "--help"], r"usage: mhagui export .*heads, head, scores.*--font-size.*"),
+        (["animate", "--help"], r"usage: mhagui animate .*--slider.*"),
     ],
 )
 def test_version_and_help_load_neither_numpy_nor_qt(arguments, printed):
     out, modules = modules_after(arguments)
     assert re.fullmatch(printed, out, re.DOTALL)
-    assert not modules & {"numpy", "PySide6", "pyqtgraph", "matplotlib", "msgspec"}
+    assert not modules & {"numpy", "PySide6", "pyqtgraph", "matplotlib", "msgspec", "tqdm"}
 
 
 def test_info_names_versions_and_folders_without_qt():
@@ -52,7 +53,7 @@ def test_info_names_versions_and_folders_without_qt():
 
 def test_report_loads_neither_qt_nor_matplotlib():
     _, modules = modules_after(["report"])
-    assert not modules & {"PySide6", "pyqtgraph", "matplotlib"}
+    assert not modules & {"PySide6", "pyqtgraph", "matplotlib", "tqdm"}
 
 
 LOAD_ALL_BUT_GUI = """

@@ -271,7 +271,7 @@ class MotionDialog(QDialog):
 
     def _duration_in_words(self) -> str:
         n_shown, fps = len(self._order()), self._fps.value()
-        width = round(self._preset().room.width * self._dpi.value())
+        width = int(self._preset().room.width * self._dpi.value())  # whole pixels alone
         return f"{n_shown} frames in {n_shown / fps:.3g} s, {width} pixels wide"
 
     def _on_refused(self, words: str) -> None:

@@ -10,9 +10,9 @@ import msgspec
 from mhagui.figures import Ground, Subject, drawing
 from mhagui.figures.page import Plan, Sheet, house_style
 from mhagui.figures.paper import Paper
-from mhagui.figures.text_page import MARGIN, PAGE_HEIGHT, TEXT_SIZE, pdf_of
+from mhagui.figures.text_page import MARGIN, PAGE_HEIGHT, TEXT_SIZE, TEXT_WIDTH, pdf_of
 from mhagui.reports.model import Block, Picture, Report, Section, Table, Text
-from mhagui.reports.pdf_tables import WIDTH, Look, tables
+from mhagui.reports.pdf_tables import Look, tables
 
 # All lengths are in inches.
 HEIGHT = PAGE_HEIGHT - 2 * MARGIN
@@ -85,7 +85,7 @@ def _page_plan(page: list[Item], title: str) -> Plan:
             item.paint(sheet.moved(0.0, top))
             top += item.height
 
-    return Plan(title, "", WIDTH, _height(page), paint)
+    return Plan(title, "", TEXT_WIDTH, _height(page), paint)
 
 
 # ----------------------------------------------------------------------------------------- items
@@ -128,7 +128,7 @@ def _write_line(sheet: Sheet, look: Look, text: str) -> None:
 def _contents(sections: tuple[Section, ...], numbers: dict[str, int]) -> Iterator[Item]:
     def paint(sheet: Sheet, section: Section) -> None:
         _BODY.write(sheet, 0.0, 0.0, section.title)
-        _BODY.write(sheet, WIDTH / 2, 0.0, str(numbers[section.key]), ha="right")
+        _BODY.write(sheet, TEXT_WIDTH / 2, 0.0, str(numbers[section.key]), ha="right")
 
     for number, section in enumerate(sections):
         above = 0.0 if number else BETWEEN
@@ -152,10 +152,10 @@ def _picture(picture: Picture, subject: Subject) -> Item:
     plan = drawing.plan(picture.name, subject, paper)
     caption = _CAPTION.lines(f"Figure {picture.number}. {picture.title}. {picture.caption}")
     below = ABOVE_CAPTION + len(caption) * _CAPTION.height
-    scale = min(paper.scale, WIDTH / plan.width, (HEIGHT - below) / plan.height)
+    scale = min(paper.scale, TEXT_WIDTH / plan.width, (HEIGHT - below) / plan.height)
 
     def paint(sheet: Sheet) -> None:
-        middle = (WIDTH - plan.width * scale) / 2
+        middle = (TEXT_WIDTH - plan.width * scale) / 2
         place = sheet.moved(middle, 0.0)
         with house_style(subject.style, scale):
             plan.paint(Sheet(sheet.figure, paper, scale, place.left / scale, place.top / scale))

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from mhagui.figures.page import FILL, POINTS, Box, Sheet, text_width, wrapped
-from mhagui.figures.style import MM_PER_INCH
+from mhagui.figures.text_page import LEADING, TEXT_WIDTH
 from mhagui.reports.model import Table
 
 # All lengths are in inches, but type sizes in points.
-WIDTH = 170 / MM_PER_INCH
-LEADING = 1.45  # height of a line, in type sizes
 BOLD = 0.88  # of a line's room: letters in bold are wider than they are measured
 NAME_SIZE, CELL_SIZE, NOTE_SIZE = 8.5, 7.5, 7.5
 GAP, RULE, SPACE = 0.13, 0.008, 0.04
@@ -30,7 +28,7 @@ class Look:
         """Of a line."""
         return self.size * LEADING / POINTS
 
-    def lines(self, text: str, room: float = WIDTH) -> list[str]:
+    def lines(self, text: str, room: float = TEXT_WIDTH) -> list[str]:
         """Return ``text`` in lines of at most so many inches."""
         return wrapped(" ".join(text.split()), room * (BOLD if self.bold else 1.0), self.size)
 
@@ -86,8 +84,8 @@ def tables(table: Table, room: float) -> Iterator[Painted]:
 def _painted(table: Table) -> Painted:
     setting = _setting(table)
     name, note = NAME.lines(f"Table {table.number}. {table.title}"), NOTE.lines(table.note)
-    head = _in_lines(tuple(column.title for column in table.columns), setting, setting.head)
-    body = [_in_lines(row, setting, setting.cell) for row in table.rows]
+    head = _titles(table, setting)
+    body = [_in_lines(table, row, setting) for row in table.rows]
     at_head = len(name) * NAME.height + SPACE
     at_body = at_head + _height(head, setting.head)
     at_end = at_body + sum(_height(row, setting.cell) for row in body)
@@ -113,15 +111,15 @@ def _setting(table: Table) -> _Setting:
     between = GAP * (len(widths) - 1)
     widest = max(w for w, c in zip(widths, table.columns, strict=True) if not c.is_text)
     even = [w if c.is_text else widest for w, c in zip(widths, table.columns, strict=True)]
-    if sum(even) + between <= WIDTH:
+    if sum(even) + between <= TEXT_WIDTH:
         widths = even
-    excess = sum(widths) + between - WIDTH
+    excess = sum(widths) + between - TEXT_WIDTH
     words = [n for n, c in enumerate(table.columns) if c.is_text and widths[n] > LEAST_WORDS]
     spare = sum(widths[n] - LEAST_WORDS for n in words)
     if excess > 0 and spare > 0:
         for n in words:
             widths[n] -= (widths[n] - LEAST_WORDS) * min(excess / spare, 1.0)
-    smaller = min((WIDTH - between) / sum(widths), 1.0)
+    smaller = min((TEXT_WIDTH - between) / sum(widths), 1.0)
     size = CELL_SIZE * smaller
     return _Setting([width * smaller for width in widths], Look(size), Look(size, bold=True))
 
@@ -135,8 +133,17 @@ def _natural_width(table: Table, place: int) -> float:
     return (max(cells, title / BOLD) + SPACE / 4) / FILL
 
 
-def _in_lines(cells: Sequence[str], setting: _Setting, look: Look) -> Row:
-    return [look.lines(cell, width) for cell, width in zip(cells, setting.widths, strict=True)]
+def _titles(table: Table, setting: _Setting) -> Row:
+    lines = zip(table.columns, setting.widths, strict=True)
+    return [setting.head.lines(column.title, width) for column, width in lines]
+
+
+def _in_lines(table: Table, cells: Sequence[str], setting: _Setting) -> Row:
+    """Return the cells of a row: words in as many lines as they need, numbers in one."""
+    return [
+        setting.cell.lines(cell, width) if column.is_text else [cell]
+        for column, cell, width in zip(table.columns, cells, setting.widths, strict=True)
+    ]
 
 
 def _height(row: Row, look: Look) -> float:

@@ -15,7 +15,13 @@ from mhagui import cli
 from mhagui.commands import output
 
 ROOT = Path(__file__).parents[2]
-MAIN = [sys.executable, str(ROOT / "main.py")]
+AT_ONCE = """
+import sys
+from mhagui import cli
+from mhagui.commands import output
+output._BAR_AFTER = 0
+sys.exit(cli.main(sys.argv[1:]))
+"""
 ARGUMENTS = ["--figure", "heads", "entropy", "--format", "svg,pdf"]
 
 
@@ -36,7 +42,7 @@ def test_a_terminal_shows_how_many_files_are_made(tmp_path):
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
     scenes = ["two-heads", "four-heads", "nolesson", "induction"]
     with subprocess.Popen(
-        [*MAIN, "export", *scenes, "--out", str(tmp_path), *ARGUMENTS],
+        [sys.executable, "-c", AT_ONCE, "export", *scenes, "--out", str(tmp_path), *ARGUMENTS],
         stdout=subprocess.PIPE,
         stderr=theirs,
         cwd=ROOT,

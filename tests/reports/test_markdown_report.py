@@ -11,7 +11,7 @@ from PIL import Image
 
 from mhagui.reports.markdown import plain
 
-PICTURES = ("heads", "entropy")
+PICTURES = ("entropy", "impulse")
 READER = MarkdownIt("commonmark").enable("table")
 
 

@@ -194,7 +194,7 @@ def height_of(name: str, subject: Subject) -> float:
         "projection": min(max(0.9 * width * tallest, 0.25 * width), width) + 1.0 * unit,
         "impulse": n_rows * 1.95 * unit + 0.3 * unit,
         "pipeline": 0.78 * width,
-        "entropy": max(2.8, 0.2 * n_heads) * unit,
+        "entropy": max(2.8, 0.3 * n_heads) * unit,
         "singular-values": max(2.8, 0.35 * n_heads) * unit,
         "frequency": max(4.0, 0.2 * n_heads) * unit,
         "information": (0.28 * n_heads + 0.8) * unit,
