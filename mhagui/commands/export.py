@@ -92,7 +92,8 @@ class _Wish:
     @property
     def most_files(self) -> int:
         """How many files a scene has that can have all of them."""
-        n_figures = len(self.figures or FIGURES) if self.draws else 0
+        n_figures = len(self.figures) or (1 if self.scene_file else len(FIGURES))
+        n_figures *= self.draws
         return n_figures * (len(self.kinds) + self.script) + len(self.data) + self.scene_file
 
 

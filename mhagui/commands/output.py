@@ -4,7 +4,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from mhagui.errors import UserError, visible
 
@@ -28,14 +28,18 @@ def say(text: str, end: str = "\n") -> None:
         print(_printable(text, stream), end=end, flush=True)
 
 
-def say_file(data: bytes, *, is_text: bool) -> None:
-    """Print a file: exactly where it goes to a file or a program, as text on a terminal.
+def refuse_terminal() -> None:
+    """Raise UserError where a terminal is to show what is no text."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        raise UserError("That is no text, and a terminal cannot show it: give --out FILE.")
 
-    Raises UserError as ``say`` does, and where a terminal is to show what is no text.
+
+def say_file(data: bytes) -> None:
+    """Print a file: to the byte where it goes to a file or a program, as text on a terminal.
+
+    Raises UserError as ``say`` does.
     """
     if sys.stdout is not None and sys.stdout.isatty():
-        if not is_text:
-            raise UserError("That is no text, and a terminal cannot show it: give --out FILE.")
         say(data.decode(), end="")
         return
     with _written() as stream:
@@ -59,13 +63,13 @@ def complain(text: str, status: int) -> int:
 class Progress:
     """How many files are made of all there are to make, as a bar where somebody watches."""
 
-    def __init__(self, bar: "tqdm | None" = None) -> None:
+    def __init__(self, bar: "tqdm[NoReturn] | None" = None) -> None:
         self._bar = bar
 
     def add(self, n_files: int) -> None:
         """There are ``n_files`` more to make, or fewer where it is negative."""
         if self._bar is not None:
-            self._bar.total += n_files
+            self._bar.total = (self._bar.total or 0) + n_files
 
     def step(self) -> None:
         """One more is made."""

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from mhagui.commands.output import say, say_file
+from mhagui.commands.output import refuse_terminal, say, say_file
 from mhagui.commands.shared import (
     OK,
     check_choices,
@@ -36,6 +36,8 @@ def run(arguments: list[str]) -> int:
     if kind in _WITHOUT_FIGURES and asks_for_style(options):
         raise UserError(f"A report as {kind} has no figures to style: give --format html, say.")
     style = style_of_options(options)
+    if kind == "pdf" and options.out is None:
+        refuse_terminal()
     scene = the_scene("report", options)
     from mhagui.document import compute
     from mhagui.reports import render_report
@@ -47,7 +49,7 @@ def run(arguments: list[str]) -> int:
     elif kind in _WITHOUT_FIGURES:
         say(data.decode(), end="")
     else:
-        say_file(data, is_text=kind != "pdf")
+        say_file(data)
     return OK
 
 

@@ -18,11 +18,11 @@ from mhagui.figures import (
     pages,
     pipeline,
     projection,
+    saving,
     singular,
 )
 from mhagui.figures.page import Plan, house_style, painted, titled
 from mhagui.figures.paper import Paper
-from mhagui.figures.saving import provenance_of, to_bytes
 from mhagui.figures.subject import Subject
 
 PLANS: dict[str, Callable[[Subject, Paper], Plan]] = {
@@ -68,16 +68,14 @@ def pixels(
 ) -> npt.NDArray[np.uint8]:
     """Return figure ``name`` as an image, (height, width, 4) uint8, at the style's dpi."""
     figure = draw(name, subject, size)
-    figure.set_dpi(subject.style.dpi)
-    canvas = figure.canvas
     with house_style(subject.style):
-        canvas.draw()
-    rgba: npt.NDArray[np.uint8] = np.asarray(canvas.buffer_rgba()).copy()  # type: ignore[attr-defined]
-    return rgba
+        image = saving.pixels(figure, subject.style)
+    opaque = np.full((*image.shape[:2], 4 - image.shape[2]), 255, np.uint8)
+    return np.concatenate([image, opaque], axis=2)
 
 
 def render(name: str, subject: Subject, kinds: Sequence[str]) -> dict[str, bytes]:
     """Return figure ``name`` in each of ``kinds``, drawn once."""
-    figure, provenance = draw(name, subject), provenance_of(name, subject)
+    figure, provenance = draw(name, subject), saving.provenance_of(name, subject)
     with house_style(subject.style):
-        return {kind: to_bytes(figure, kind, provenance, subject.style) for kind in kinds}
+        return {kind: saving.to_bytes(figure, kind, provenance, subject.style) for kind in kinds}

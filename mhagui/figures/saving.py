@@ -105,7 +105,7 @@ def _saved(
 # ------------------------------------------------------------------------------------------ pixels
 
 
-def _pixels(figure: Figure, style: FigureStyle) -> npt.NDArray[np.uint8]:
+def pixels(figure: Figure, style: FigureStyle) -> npt.NDArray[np.uint8]:
     """Return the figure as (height, width, 3) uint8 RGB, or 4 with alpha on a clear ground."""
     width, height = (int(inches * style.dpi) for inches in figure.get_size_inches())
     data = _saved(figure, "rgba", style, clear=_is_clear(style))
@@ -127,7 +127,7 @@ def _png(figure: Figure, facts: _Facts, style: FigureStyle) -> bytes:
     ):
         told.add_itxt(name, text)
     buffer = io.BytesIO()
-    Image.fromarray(_pixels(figure, style)).save(
+    Image.fromarray(pixels(figure, style)).save(
         buffer, "png", dpi=(style.dpi, style.dpi), pnginfo=told
     )
     return buffer.getvalue()
@@ -143,7 +143,7 @@ def _tiff(figure: Figure, facts: _Facts, style: FigureStyle) -> bytes:
         TIFF_PREDICTOR: 2,  # each pixel as its difference from the one before
     }
     buffer = io.BytesIO()
-    image = Image.fromarray(_pixels(figure, style))
+    image = Image.fromarray(pixels(figure, style))
     image.save(buffer, "tiff", compression="tiff_lzw", dpi=(style.dpi, style.dpi), tiffinfo=told)
     return buffer.getvalue()
 

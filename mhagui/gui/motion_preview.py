@@ -224,7 +224,8 @@ class _Picture(QLabel):
         """Draw the frame in the middle, with a line around it."""
         if self._image.isNull():
             painter = QPainter(self)
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, _DRAWING)
+            words = "" if self._is_faded else _DRAWING
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, words)
             return
         size = self._image.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
         box = QRect(0, 0, size.width(), size.height())

@@ -28,7 +28,7 @@ MOST_TOKENS = 32
 LONGEST_TOKEN = 20
 DECIMALS = 4
 
-_EVERY_NUMBER = "“mhagui report --format json” lists every number in full."
+_EVERY_NUMBER = "“mhagui export --data npz” writes every number in full."
 
 
 def report_of(subject: Subject) -> Report:
@@ -225,7 +225,7 @@ def _matrix(
     title: str, corner: str, rows: Sequence[str], columns: Sequence[str], values: Array
 ) -> Iterator[Block]:
     if len(columns) > MOST_COLUMNS:
-        size = f"{len(rows):,} × {len(columns):,}"
+        size = f"{len(rows)} × {len(columns)}"
         yield Text(f"{title} is {size}, too wide for a table. {_EVERY_NUMBER}")
         return
     shown = spaced_rows(len(rows), MOST_ROWS)
@@ -253,7 +253,7 @@ def _split(table: Table, n_labels: int) -> Iterator[Table]:
 
 
 def _sample(n_shown: int, n_rows: int) -> str:
-    return f"{n_shown} of {n_rows:,} rows, evenly spaced up to the last. {_EVERY_NUMBER}"
+    return f"{n_shown} of {n_rows} rows, evenly spaced up to the last."
 
 
 def _position(scene: Scene, t: int) -> str:

@@ -13,7 +13,7 @@ from mhagui.reports.model import Block, Picture, Report, Section, Table, Text
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 # Our notation in plain text: a name, what is low behind it, and what is high.
 _SYMBOL = re.compile(
-    r"(?<![A-Za-z0-9_])(?:([dWQKVOA])_(model|[A-Za-z0-9])(?:\^\(?([a-z])\)?)?|(log)(2))"
+    r"(?<![A-Za-z0-9_])(?:([dWQKVOAΣ])_(model|[A-Za-z0-9])(?:\^\(?([a-z])\)?)?|(log)(2))"
     r"(?![A-Za-z0-9_])"
 )
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from mhagui.gui.export.dialog import ExportDialog
 from mhagui.gui.layouts import PRESENT
+from mhagui.gui.motion_dialog import MotionDialog
 from mhagui.gui.widgets.fitting_label import FittingLabel
 
 KINDS = (QLabel, QAbstractButton, QComboBox, QAbstractSpinBox)
@@ -121,10 +122,11 @@ def test_large_type_has_a_layout_for_a_small_screen(open_drawn, set_points, sett
     assert window.minimumSizeHint().width() <= 1024
 
 
+@pytest.mark.parametrize("kind", [ExportDialog, MotionDialog])
 @pytest.mark.parametrize("points", [9, 14, 18])
-def test_nothing_is_cut_in_a_dialog(bench, qtbot, settle, set_points, points):
+def test_nothing_is_cut_in_a_dialog(bench, qtbot, settle, set_points, points, kind):
     set_points(points)
-    dialog = ExportDialog(bench.frame)
+    dialog = kind(bench.frame)
     qtbot.addWidget(dialog)
     dialog.show()
     settle()
