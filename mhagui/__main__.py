@@ -4,8 +4,8 @@ import sys
 
 _NEEDED = frozenset(
     {
-        "PySide6", "matplotlib", "msgspec", "numpy", "platformdirs", "pyqtgraph", "shiboken6",
-        "threadpoolctl",
+        "PIL", "PySide6", "matplotlib", "msgspec", "numpy", "platformdirs", "pypdf", "pyqtgraph",
+        "shiboken6", "threadpoolctl", "tqdm",
     }
 )  # fmt: skip
 

@@ -55,6 +55,8 @@ class ExportChoices(msgspec.Struct, frozen=True, kw_only=True):
         What is written: names of figures, their formats, and those of the numbers.
     scripts
         Whether each figure has a script beside it.
+    reports
+        The formats of the report of the scene that is written too.
     folder
         Where to; empty for a folder below the one that the program is started in.
     true_size
@@ -67,6 +69,7 @@ class ExportChoices(msgspec.Struct, frozen=True, kw_only=True):
     formats: tuple[str, ...] = ("png", "pdf")
     data: tuple[str, ...] = ()
     scripts: bool = False
+    reports: tuple[str, ...] = ()
     folder: str = ""
     true_size: bool = True
 

@@ -102,9 +102,7 @@ def _row(table: Table, cells: tuple[str, ...], *, is_head: bool) -> str:
 def _picture(picture: Picture, subject: Subject) -> Iterator[str]:
     ground = "on-dark" if subject.style.is_dark else "on-light"
     drawn = inlined(render(picture.name, subject, "svg"), picture.name, picture.title)
-    caption = f"<b>Figure {picture.number}.</b> {_set(picture.title)}."
-    if picture.caption:
-        caption += f" {_set(picture.caption)}"
+    caption = f"<b>Figure {picture.number}.</b> {_set(picture.title)}. {_set(picture.caption)}"
     yield f'<figure>\n<div class="card {ground}">\n{drawn}\n</div>'
     yield f"<figcaption>{caption}</figcaption>\n</figure>"
 

@@ -3,6 +3,7 @@
 import base64
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import msgspec
 
@@ -12,8 +13,8 @@ from mhagui.reports.model import Block, Report, Table, Text
 # Pictures are PNG: the readers that take pictures as data take no SVG so.
 DPI = 150
 # What Markdown would obey within a line; an underscore within a word is a letter.
-_SPECIAL = re.compile(r"[\\`*\[\]<>|~$]|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
-_AT_START = re.compile(r"^(\d*)([-+=#]|(?<=\d)[.)])")
+_SPECIAL = re.compile(r"[\\`*\[\]<>|~$#]|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
+_AT_START = re.compile(r"^(\d*)([-+=]|(?<=\d)[.)])")
 
 
 def markdown_of(report: Report, subject: Subject) -> bytes:
@@ -32,16 +33,11 @@ def _parts(report: Report, subject: Subject) -> Iterator[str]:
     for section in report.sections:
         yield f"## {plain(section.title)}"
         yield from map(_block, section.blocks)
-    subject = _with_dpi(subject)
+    subject = replace(subject, style=msgspec.structs.replace(subject.style, dpi=DPI))
     names = [picture.name for picture in report.pictures()]
     for file, data in render_each(subject, names, ["png"]):
         text = base64.b64encode(data).decode()
         yield f"[{file.removesuffix('.png')}]: data:image/png;base64,{text}"
-
-
-def _with_dpi(subject: Subject) -> Subject:
-    style = msgspec.structs.replace(subject.style, dpi=DPI)
-    return Subject(subject.scene, subject.result, style, subject.row, subject.head)
 
 
 def _block(block: Block) -> str:
@@ -49,8 +45,7 @@ def _block(block: Block) -> str:
         return _paragraph(block.text)
     if isinstance(block, Table):
         return _table(block)
-    caption = f"**Figure {block.number}.** {plain(block.title)}."
-    caption += f" {plain(block.caption)}" if block.caption else ""
+    caption = f"**Figure {block.number}.** {plain(block.title)}. {plain(block.caption)}"
     return f"![{plain(block.title)}][{block.name}]\n\n{caption}"
 
 

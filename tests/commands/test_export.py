@@ -185,34 +185,35 @@ def test_bad_wishes_are_named_and_leave_no_folder(refused, tmp_path, arguments, 
 @pytest.fixture
 def figure(run, tmp_path):
     """A figure that looks like no other: of which scene, where and how."""
-    options = ["--figure", "pipeline", "--head", "2", "--row", "2", "--dpi", "50"]
+    options = ["--figure", "head", "--head", "2", "--row", "2", "--dpi", "50"]
     style = ["--preset", "single", "--no-values"]
     run("export", "two-heads", "--gain", "1=2", *options, *style, "--out", tmp_path / "made")
-    return tmp_path / "made" / "pipeline.png"
+    return tmp_path / "made" / "head.png"
 
 
 def test_a_figure_gives_its_scene_back_and_nothing_else(run, tmp_path, figure):
     out = tmp_path / "back"
-    assert run("export", "--from", figure, "--out", out) == [str(out / "pipeline.mhascene")]
-    assert below(out) == ["pipeline.mhascene"]
-    scene = read_scene(out / "pipeline.mhascene")
+    assert run("export", "--from", figure, "--out", out) == [str(out / "head.mhascene")]
+    assert below(out) == ["head.mhascene"]
+    scene = read_scene(out / "head.mhascene")
     assert [head.gain for head in scene.heads] == [2.0, 1.0]
     known = compute(load_lesson("two-heads")).heads[1].weights
     np.testing.assert_array_equal(compute(scene).heads[1].weights, known)
 
 
-@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
-def test_a_figure_is_drawn_again_to_the_byte(run, tmp_path, figure, kind):
-    run("export", "--from", figure, "--format", kind, "--out", tmp_path / "one")
-    first = tmp_path / "one" / f"pipeline.{kind}"
-    run("export", "--from", first, "--format", "png,svg,pdf", "--out", tmp_path / "two")
-    assert (tmp_path / "two" / "pipeline.png").read_bytes() == figure.read_bytes()
-    assert (tmp_path / "two" / first.name).read_bytes() == first.read_bytes()
+def test_a_figure_is_drawn_again_to_the_byte(run, tmp_path, figure):
+    run("export", "--from", figure, "--format", "png,svg,pdf", "--out", tmp_path / "one")
+    assert (tmp_path / "one" / "head.png").read_bytes() == figure.read_bytes()
+    for kind in ("svg", "pdf"):
+        first = tmp_path / "one" / f"head.{kind}"
+        run("export", "--from", first, "--format", "png", kind, "--out", tmp_path / kind)
+        assert (tmp_path / kind / "head.png").read_bytes() == figure.read_bytes()
+        assert (tmp_path / kind / first.name).read_bytes() == first.read_bytes()
 
 
 def test_options_change_what_is_drawn_again(run, tmp_path, figure):
     run("export", "--from", figure, "--figure", "heads", "--dpi", 100, "--out", tmp_path / "out")
-    assert below(tmp_path / "out") == ["heads.png", "pipeline.mhascene"]
+    assert below(tmp_path / "out") == ["head.mhascene", "heads.png"]
     with Image.open(figure) as before, Image.open(tmp_path / "out" / "heads.png") as after:
         assert after.width == pytest.approx(2 * before.width, abs=1)  # a column wide, as before
 
@@ -221,11 +222,11 @@ def test_another_scene_is_never_written_over(run, refused, tmp_path, figure):
     out = tmp_path / "back"
     run("export", "--from", figure, "--out", out)
     run("export", "--from", figure, "--out", out)  # the same again is no other
-    (out / "pipeline.mhascene").write_bytes(b"work")
+    (out / "head.mhascene").write_bytes(b"work")
     told = refused("export", "--from", figure, "--format", "png", "--out", out)
-    assert f"{out / 'pipeline.mhascene'} is there, and is another scene" in told
-    assert below(out) == ["pipeline.mhascene"]
-    assert (out / "pipeline.mhascene").read_bytes() == b"work"
+    assert f"{out / 'head.mhascene'} is there, and is another scene" in told
+    assert below(out) == ["head.mhascene"]
+    assert (out / "head.mhascene").read_bytes() == b"work"
 
 
 def test_a_figure_may_stand_for_its_scene(run, tmp_path, figure):
@@ -243,7 +244,7 @@ def test_several_figures_give_their_scenes_back(run, capsys, tmp_path, figure):
     )
     _, err = capsys.readouterr()
     assert err == f"mhagui: {bad} gives no scene back: it is a PNG file, but no figure of mhagui.\n"
-    assert below(tmp_path / "out") == ["pipeline/pipeline.mhascene"]
+    assert below(tmp_path / "out") == ["head/head.mhascene"]
 
 
 def test_a_figure_without_its_scene_says_so(run, refused, tmp_path):

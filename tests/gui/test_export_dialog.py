@@ -53,13 +53,14 @@ def button(dialog, name):
     return dialog.findChild(QPushButton, name)
 
 
-def choose(dialog, figures=(), formats=(), data=(), scripts=False):
+def choose(dialog, figures=(), formats=(), data=(), scripts=False, reports=()):
     choices = ExportChoices(
         style=dialog.choices().style,
         figures=tuple(figures),
         formats=tuple(formats),
         data=tuple(data),
         scripts=scripts,
+        reports=tuple(reports),
         folder=dialog.findChild(QLineEdit, "exportFolder").text(),
     )
     dialog._show(choices)
@@ -119,6 +120,15 @@ def test_numbers_and_scripts_are_written_beside_the_figures(dialog, qtbot, tmp_p
     assert json.loads((out / "numbers.json").read_text())
     with np.load(out / "numbers.npz") as arrays:
         assert arrays.files
+
+
+def test_reports_are_written_too(dialog, qtbot, tmp_path):
+    choose(dialog, reports=["html", "pdf", "markdown"])
+    assert export(dialog, qtbot).startswith("3 files written")
+    out = tmp_path / "out"
+    assert (out / "report.html").read_text("utf-8").startswith("<!DOCTYPE html>")
+    assert (out / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert (out / "report.md").read_text("utf-8").startswith("# ")
 
 
 def test_numbers_alone_need_no_figure(dialog, qtbot, tmp_path):

@@ -13,7 +13,7 @@ from mhagui.reports.markdown import markdown_of
 from mhagui.reports.model import Picture
 from mhagui.reports.pdf import report_pdf
 
-HOSTILE = "<script>alert('1')</script> & \"q\" | `x` *y* [z](http://example.org) $e$ _u_ &lt;"
+HOSTILE = "<script>alert('1')</script> & \"q\" | `x` *y* [z](http://example.org) $e$ _u_ &lt; #"
 WRITERS = {"html": html_of, "markdown": markdown_of, "pdf": report_pdf}
 
 

@@ -222,7 +222,12 @@ class ExportDialog(QDialog):
     def _export(self) -> None:
         choices = self.choices()
         order = Order(
-            self.subject(), self._figures.names(), choices.formats, choices.data, choices.scripts
+            self.subject(),
+            self._figures.names(),
+            choices.formats,
+            choices.data,
+            choices.scripts,
+            choices.reports,
         )
         folder = Path(os.path.expanduser(self._folder.text()))  # noqa: PTH111 - Path's may raise
         self._remember(choices)

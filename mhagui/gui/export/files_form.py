@@ -25,6 +25,11 @@ _DATA = {
     "npz": "NumPy arrays, each number exact",
     "json": "Numbers with their names, for any program",
 }
+_REPORTS = {
+    "html": ("HTML", "One page with tables and figures, for browsers, light and dark"),
+    "pdf": ("PDF", "Pages with tables and figures, to print or hand in"),
+    "markdown": ("Markdown", "Text with tables and figures, for notebooks and notes"),
+}
 _COLUMNS = 3
 
 
@@ -43,6 +48,7 @@ class FilesForm(QWidget):
         super().__init__()
         self._formats = {kind: QCheckBox(kind.upper()) for kind in FORMATS}
         self._data = {kind: QCheckBox(kind.upper()) for kind in _DATA}
+        self._reports = {kind: QCheckBox(name) for kind, (name, _) in _REPORTS.items()}
         self._scripts = QCheckBox("Python scripts")
         self._dpi = CountBox(MIN_DPI, MAX_DPI)
         self._outlines = QCheckBox("SVG text as outlines")
@@ -57,6 +63,8 @@ class FilesForm(QWidget):
             check.setChecked(kind in choices.formats)
         for kind, check in self._data.items():
             check.setChecked(kind in choices.data)
+        for kind, check in self._reports.items():
+            check.setChecked(kind in choices.reports)
         self._scripts.setChecked(choices.scripts)
         self._dpi.show_value(choices.style.dpi)
         self._outlines.setChecked(choices.style.outlines)
@@ -75,6 +83,7 @@ class FilesForm(QWidget):
             style=style,
             formats=_ticked(self._formats),
             data=_ticked(self._data),
+            reports=_ticked(self._reports),
             scripts=self._scripts.isChecked(),
         )
 
@@ -83,6 +92,9 @@ class FilesForm(QWidget):
             named(check, f"format_{kind}", f"{kind.upper()} files", _FORMATS[kind])
         for kind, check in self._data.items():
             named(check, f"data_{kind}", f"Numbers as {kind.upper()}", _DATA[kind])
+        for kind, check in self._reports.items():
+            name, tip = _REPORTS[kind]
+            named(check, f"report_{kind}", f"Report as {name}", tip)
         named(
             self._scripts, "exportScripts", "Python scripts",
             "For each figure a short program that recomputes and redraws it with NumPy and "
@@ -116,9 +128,11 @@ class FilesForm(QWidget):
         form.addRow(heading("Numbers and scripts"))
         form.addRow(_in_columns(self._data.values()))
         form.addRow(self._scripts)
+        form.addRow(heading("Report of the scene"))
+        form.addRow(_in_columns(self._reports.values()))
 
     def _connect(self) -> None:
-        for check in (*self._formats.values(), *self._data.values()):
+        for check in (*self._formats.values(), *self._data.values(), *self._reports.values()):
             check.clicked.connect(self.changed)
         for check in (self._scripts, self._outlines, self._embed):
             check.clicked.connect(self.changed)

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from mhagui import figures
 from mhagui.figures import Subject
 
+# The file of a report by its format.
+REPORTS = {"html": "report.html", "pdf": "report.pdf", "markdown": "report.md"}
+
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """Figures of a subject in some formats, its numbers in others, and scripts that redraw it.
+    """Figures of a subject in some formats, its numbers and its report in others, and scripts.
 
     Attributes
     ----------
@@ -20,7 +23,9 @@ class Order:
     data
         Formats of ``mhagui.data`` in which the numbers are written.
     scripts
-        Whether each figure has a script beside it.
+        Whether each figure has a script beside it, which redraws it.
+    reports
+        Formats in which the report is written, of ``REPORTS``.
     """
 
     subject: Subject
@@ -28,13 +33,15 @@ class Order:
     formats: tuple[str, ...]
     data: tuple[str, ...] = ()
     scripts: bool = False
+    reports: tuple[str, ...] = ()
 
     @property
     def files(self) -> list[str]:
         """The names of the files, in the order in which they are made."""
         of_figures = [f"{name}.{kind}" for name in self.figures for kind in self.formats]
         of_scripts = [f"{name}.py" for name in self.figures if self.scripts]
-        return of_figures + of_scripts + [f"numbers.{kind}" for kind in self.data]
+        of_data = [f"numbers.{kind}" for kind in self.data]
+        return of_figures + of_scripts + of_data + [REPORTS[kind] for kind in self.reports]
 
     def make(self) -> Iterator[tuple[str, bytes]]:
         """Yield the files by their names, one after the other; raises UserError."""
@@ -49,6 +56,12 @@ class Order:
 
             for kind in self.data:
                 yield f"numbers.{kind}", render_data(self.subject.scene, self.subject.result, kind)
+        if self.reports:
+            from mhagui.reports import render_report
+
+            scene, result, style = self.subject.scene, self.subject.result, self.subject.style
+            for kind in self.reports:
+                yield REPORTS[kind], render_report(scene, result, kind, style)
 
 
 class Making:

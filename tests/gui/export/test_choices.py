@@ -183,7 +183,14 @@ def test_choices_outlive_the_program(qtbot, open_dialog, bench, tmp_path):
         return dialog
 
     first = opened()
-    for name in ("format_svg", "data_csv", "exportScripts", "previewTrueSize", "style_title"):
+    for name in (
+        "format_svg",
+        "data_csv",
+        "report_pdf",
+        "exportScripts",
+        "previewTrueSize",
+        "style_title",
+    ):
         first.findChild(QCheckBox, name).click()
     first.findChild(QPushButton, "exportAll").click()
     first.findChild(QLineEdit, "exportFolder").setText("/somewhere/else")
@@ -192,7 +199,8 @@ def test_choices_outlive_the_program(qtbot, open_dialog, bench, tmp_path):
     second = opened()
     assert second.choices() == chosen
     assert chosen.formats == ("png", "svg", "pdf")
-    assert (chosen.data, chosen.scripts, chosen.true_size) == (("csv",), True, False)
+    assert (chosen.data, chosen.reports) == (("csv",), ("pdf",))
+    assert (chosen.scripts, chosen.true_size) == (True, False)
     assert second.findChild(QLineEdit, "exportFolder").text() == "/somewhere/else"
     second.findChild(QPushButton, "exportReset").click()
     assert second.choices() == ExportChoices()
