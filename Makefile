@@ -5,7 +5,7 @@
 #   PYTHON=python3.12 make run    chooses the interpreter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak reliability lint style types contracts format pictures formulas clean
+.PHONY: help run test soak reliability lint style types contracts format pictures formulas bench clean
 
 # Where the window has no screen to open on, the figures are written here instead. The other commands
 # need no screen, and know no such option.
@@ -21,6 +21,7 @@ help:
 	@echo 'make format     put the code into the style that lint wants'
 	@echo 'make pictures   draw the pictures of the README again'
 	@echo 'make formulas   draw the formulas of the tooltips again'
+	@echo 'make bench      measure what is claimed to be quick, side by side with others'
 	@echo 'make clean      remove the environment (.venv), caches and built files'
 
 run:
@@ -70,6 +71,10 @@ pictures:
 formulas:
 	@.ci/prepare test
 	.venv/bin/python docs/make_formulas.py
+
+bench:
+	@.ci/prepare test
+	.venv/bin/python benchmarks/export_figure.py
 
 clean:
 	rm -rf .venv build dist .ci/prepare.log \

@@ -186,6 +186,8 @@ def _look(inks: Inks, scale: float) -> dict[str, Any]:
         **{name: points * scale for name, points in sizes.items()},
         "axes.facecolor": inks.ground,
         "image.composite_image": False,
+        # Glyphs fitted to pixels would make lines up to an eighth wider or narrower than planned.
+        "text.hinting": "no_hinting",
     }
 
 
