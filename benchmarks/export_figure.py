@@ -29,13 +29,14 @@ HEADER = """| the figure of four heads, PNG at 300 dpi | mhagui | plain matplotl
 | --- | ---: | ---: | ---: |"""
 PAGE = """# Results
 
-Written by `make bench`. Medians, with the shortest and the longest time; both sides in turn in one run. Times are those of
-one machine: what counts is the ratio.
+Written by `make bench`. Medians, with the shortest and the longest time; both sides in turn in one
+run. Times are those of one machine: what counts is the ratio.
 
 {table}
 
-The plain script (`benchmarks/plain_figure.py`) draws the same four matrices with `imshow`, a text in each cell and one colour
-bar. It has no hatches, measures no words, and its file tells nothing of where it comes from. The bar is a ratio of 1.5.
+The plain script (`benchmarks/plain_figure.py`) draws the same four matrices with `imshow`, a text in
+each cell and one colour bar. It has no hatches, measures no words, and its file tells nothing of where
+it comes from. The bar is a ratio of 1.5.
 
 {system}.
 """
@@ -97,7 +98,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         ratio, drawn = in_one_process(Path(name), weights)
         _, started = as_programs(Path(name), weights)
-    table = "\n".join([HEADER, drawn, started])
+    table = f"{HEADER}\n{drawn}\n{started}"
     print(table)
     RESULTS.write_text(PAGE.format(table=table, system=system()), encoding="utf-8")
     return int(ratio > BAR)
