@@ -34,9 +34,9 @@ run. Times are those of one machine: what counts is the ratio.
 
 {table}
 
-The plain script (`benchmarks/plain_figure.py`) draws the same four matrices with `imshow`, a text in
-each cell and one colour bar. It has no hatches, measures no words, and its file tells nothing of where
-it comes from. The bar is a ratio of 1.5.
+The plain script (`benchmarks/plain_figure.py`) draws the same four matrices with `imshow`, a text
+in each cell and one colour bar. It has no hatches, measures no words, and its file tells nothing
+of where it comes from. The bar is a ratio of 1.5.
 
 {system}.
 """

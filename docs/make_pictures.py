@@ -8,7 +8,8 @@ from pathlib import Path
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ["QT_SCALE_FACTOR"] = "1.5"
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtTest import QSignalSpy
+from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QWidget
 
 from mhagui.document import Cursor, Pattern, load_lesson
 from mhagui.document.edits import (
@@ -19,6 +20,8 @@ from mhagui.document.edits import (
     set_muted,
 )
 from mhagui.gui.application import make_application
+from mhagui.gui.export.dialog import ExportDialog
+from mhagui.gui.export.preview import Preview
 from mhagui.gui.main_window import MainWindow
 from mhagui.gui.theme import ThemeChoice, apply_theme
 from mhagui.home import Home
@@ -38,25 +41,29 @@ def main() -> None:
     take(app, "induction", "induction", point_at_the_prediction)
     take(app, "impulse", "four-heads", double_the_gain)
     take(app, "history", "four-heads", work_and_save)
+    take(app, "export", "four-heads", choose_figures)
 
 
 def take(
     app: QApplication,
     name: str,
     lesson: str,
-    use: Callable[[MainWindow], None],
+    use: Callable[[MainWindow], QWidget | None],
     theme: ThemeChoice = LIGHT,
 ) -> None:
-    """Write the picture ``name``: a new window with ``lesson``, after ``use`` has used it."""
+    """Write the picture ``name``: a new window with ``lesson``, after ``use`` has used it.
+
+    Or of what that returns.
+    """
     apply_theme(theme)
     with tempfile.TemporaryDirectory() as folder:
         window = MainWindow(load_lesson(lesson), home=Home.below(Path(folder)))
         window.show()
         settle(app)
-        use(window)
+        shown = use(window) or window
         settle(app)
         path = PICTURES / f"{name}.png"
-        window.grab().save(str(path))
+        shown.grab().save(str(path))
         print(path)
         window.bench.open(load_lesson(lesson))  # or closing would ask whether to save
         window.close()
@@ -116,6 +123,19 @@ def work_and_save(window: MainWindow) -> None:
     window.bench.undo()
     window.docks.show(["historyDock"])
     window.bench.point(head=window.bench.scene.heads[2].uid)
+
+
+def choose_figures(window: MainWindow) -> QWidget:
+    """Ask for two figures in two formats, and wait until the first is drawn."""
+    dialog = ExportDialog(window.bench.frame, parent=window)
+    dialog.findChild(QLineEdit, "exportFolder").setText("~/paper/figures")
+    for name in ("format_svg", "style_caption"):
+        dialog.findChild(QCheckBox, name).click()
+    dialog.resize(1180, 700)
+    dialog.show()
+    drawn = QSignalSpy(dialog.findChild(Preview).settled)
+    drawn.wait(30_000)
+    return dialog
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from mhagui.palette import ink_on
 
 BAND = 0.05  # inches: thickness of a head's band
 LABELS_BELOW = line_height(TICK_SIZE) + 0.03  # inches: height of the columns' labels
-VALUE_SIZES = (7.0, 6.5, 6.0, 5.5)
+VALUE_SIZES = (7.0, 6.5, 6.0, 5.75)  # the least is 5 points where labels are of 7
 MAX_DRAWN_CELLS = 20_000  # in one figure; a viewer of vector files grows slow beyond
 MAX_DRAWN_SIDE = 64
 PIXELS_PER_INCH = 200  # of a matrix drawn as an image: half of what 400 dpi can show
@@ -193,9 +193,9 @@ def writing_for(matrices: Sequence[Matrix], scale: Scale, box: Box) -> Writing:
     n_rows, n_columns = matrices[0].shape
     if matrices[0].size * len(matrices) > MAX_DRAWN_CELLS:
         return Writing()
-    room = 0.84 * box.width / n_columns, 0.95 * box.height / n_rows
+    room = 0.86 * box.width / n_columns, 0.95 * box.height / n_rows
     numbers = [float(n) for matrix in matrices for n in matrix[np.isfinite(matrix)]]
-    for write in (scale.write, scale.write_briefly):
+    for write in scale.ways_to_write:
         longest = max(map(write, numbers), key=len, default="")
         for size in VALUE_SIZES:
             if text_width(longest, size) <= room[0] and line_height(size) <= room[1]:
@@ -258,6 +258,8 @@ def _shown(count: int, needed: float, per_head: int) -> list[int]:
         return list(range(count))
     if per_head:
         return list(range(0, count, per_head * math.ceil(needed / per_head)))
+    if needed <= 2:
+        return list(range(0, count, 2))
     # The first of round ones has one cell less to the label of t1.
     return [number - 1 for number in round_ticks(count, max(int(count / (needed + 1)), 1))]
 

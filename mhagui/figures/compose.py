@@ -1,13 +1,13 @@
 """Several figures on one page, lettered."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
 from mhagui.figures.page import TITLE_SIZE, Plan, Sheet, line_height
 from mhagui.figures.paper import EDGE, Paper
 
-GAP = 0.14  # inches between figures
+GAP, ROW_GAP = 0.14, 0.04  # inches between figures: beside one another, and below
 LETTER = line_height(TITLE_SIZE)  # above each
 
 
@@ -26,7 +26,7 @@ def composed(title: str, caption: str, plans: Sequence[Plan], paper: Paper) -> P
     Each has a letter, by which the caption says what it shows; what has no caption is a heading. A
     page of a fixed height is filled as well as can be.
     """
-    best = min((_rows(plans, width) for width in _widths(plans, paper)), key=_Fit(paper))
+    best = min(_placings(plans, paper), key=_Fit(paper))
     width = max(one.left + one.plan.width for one in best)
     height = max(one.top + one.plan.height for one in best)
     lettered = list(zip(ascii_lowercase, (one for one in best if one.plan.caption), strict=False))
@@ -44,24 +44,42 @@ def composed(title: str, caption: str, plans: Sequence[Plan], paper: Paper) -> P
 
 @dataclass(frozen=True)
 class _Fit:
-    """How badly rows of figures fit a page: lowest is best."""
+    """How badly figures fit a page where they are placed: lowest is best."""
 
     paper: Paper
 
-    def __call__(self, rows: list[_Placed]) -> float:
+    def __call__(self, placed: list[_Placed]) -> float:
         """Return how much larger than the paper they are."""
-        width = max(one.left + one.plan.width for one in rows)
-        height = max(one.top + one.plan.height for one in rows)
+        width = max(one.left + one.plan.width for one in placed)
+        height = max(one.top + one.plan.height for one in placed)
         return max(width / self.paper.width, height / (self.paper.height or height))
 
 
-def _widths(plans: Sequence[Plan], paper: Paper) -> list[float]:
-    """Return the widths to try: that of the paper, and wider ones where it is only so high."""
+def _placings(plans: Sequence[Plan], paper: Paper) -> Iterator[list[_Placed]]:
+    """Yield the ways to try: rows as wide as the paper; of a fixed height also others."""
+    widths, heights = [plan.width + GAP for plan in plans], [_height(plan) for plan in plans]
     if paper.height is None:
-        return [max(paper.width, *(plan.width for plan in plans))]
-    most = sum(plan.width + GAP for plan in plans)
-    least = max(plan.width for plan in plans)
-    return [least + (most - least) * step / 8 for step in range(9)]
+        yield _rows(plans, max(paper.width, *widths))
+        return
+    for step in range(9):
+        yield _rows(plans, max(widths) + (sum(widths) - max(widths)) * step / 8)
+        yield _columns(plans, max(heights) + (sum(heights) - max(heights)) * step / 8)
+
+
+def _height(plan: Plan) -> float:
+    return LETTER + plan.height + ROW_GAP
+
+
+def _columns(plans: Sequence[Plan], height: float) -> list[_Placed]:
+    """Place the plans from top to bottom, in the next column where one is full."""
+    placed: list[_Placed] = []
+    left, top, widest = 0.0, 0.0, 0.0
+    for plan in plans:
+        if placed and top + _height(plan) > height + 1e-9:
+            left, top, widest = left + widest + GAP, 0.0, 0.0
+        placed.append(_Placed(plan, left, top + LETTER))
+        top, widest = top + _height(plan), max(widest, plan.width)
+    return placed
 
 
 def _rows(plans: Sequence[Plan], width: float) -> list[_Placed]:
@@ -75,8 +93,9 @@ def _rows(plans: Sequence[Plan], width: float) -> list[_Placed]:
     placed, top = [], 0.0
     for row in rows:
         left = (width - sum(one.width + GAP for one in row) + GAP) / 2
+        top += LETTER if any(plan.caption for plan in row) else 0.0
         for plan in row:
-            placed.append(_Placed(plan, left, top + LETTER))
+            placed.append(_Placed(plan, left, top))
             left += plan.width + GAP
-        top += LETTER + max(plan.height for plan in row) + GAP
+        top += max(plan.height for plan in row) + ROW_GAP
     return placed

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from mhagui.core import overtaking_length
 from mhagui.document.cost import costs_of, over_lengths, parameters_of, with_heads
@@ -18,6 +18,7 @@ from mhagui.figures.page import (
     Plan,
     Sheet,
     dress,
+    in_math,
     line_height,
 )
 from mhagui.figures.paper import EDGE, Paper
@@ -26,12 +27,13 @@ from mhagui.palette import HEAD_COLOURS
 
 LEFT = EDGE + line_height(LABEL_SIZE) + 0.36
 GAP = LEFT + 0.1
-HEIGHT = 2.3
+HEIGHT, LOW = 2.3, 1.7  # of axes side by side, and of one below the other
 ABOVE = EDGE + line_height(TITLE_SIZE) + 0.08
 BELOW = 0.45
 NARROW = 5.0  # inches of paper, below which one is below the other
 LEGEND_LINE = 1.4 * line_height(TICK_SIZE)
 MOST_HEADS = 64  # drawn at least
+SHORT = 200  # times its beginning: how far an axis of 1, 2, 5, 10 … reaches
 
 _BLUE, _GREEN, _RED = (HEAD_COLOURS[number] for number in (0, 2, 4))
 
@@ -41,16 +43,16 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     sizes = subject.sizes or WhatIf.of(subject.scene)
     is_wide = paper.width > NARROW
     width = (paper.width - LEFT - GAP - 2 * EDGE) / 2 if is_wide else paper.width - LEFT - 2 * EDGE
-    lines = (5, 4) if is_wide else (9, 4)
-    first = Box(LEFT, ABOVE, width, HEIGHT)
-    end = first.bottom + BELOW + lines[0] * LEGEND_LINE
-    second = Box(LEFT + width + GAP, ABOVE, width, HEIGHT)
+    height = HEIGHT if is_wide else LOW
+    first = Box(LEFT, ABOVE, width, height)
+    end = first.bottom + BELOW + 5 * LEGEND_LINE
+    second = Box(LEFT + width + GAP, ABOVE, width, height)
     if not is_wide:
-        second = Box(LEFT, end + ABOVE, width, HEIGHT)
-        end = second.bottom + BELOW + lines[1] * LEGEND_LINE
+        second = Box(LEFT, end + ABOVE, width, height)
+        end = second.bottom + BELOW + 5 * LEGEND_LINE
 
     def paint(sheet: Sheet) -> None:
-        _over_lengths(_Curves(sheet, first), sizes, 2 if is_wide else 1)
+        _over_lengths(_Curves(sheet, first), sizes)
         _over_heads(_Curves(sheet, second), sizes)
 
     caption = (
@@ -65,7 +67,7 @@ class _Curves:
     """One pair of logarithmic axes, and its curves."""
 
     def __init__(self, sheet: Sheet, box: Box) -> None:
-        self._sheet = sheet
+        self._sheet, self._box = sheet, box
         self.axes: Axes = sheet.place(box)
 
     def line(
@@ -74,7 +76,7 @@ class _Curves:
         """Draw a curve; ``linewidth`` is in points of the layout."""
         width = self._sheet.pt(look.pop("linewidth", 1.0))
         look |= {"markersize": self._sheet.pt(3.5), "linewidth": width}
-        self.axes.plot(at, values, color=colour, label=label, **look)
+        self.axes.plot(at, values, color=colour, label=in_math(label), **look)
 
     def point(self, at: int, value: int, label: str) -> None:
         """Draw a point."""
@@ -88,19 +90,23 @@ class _Curves:
     def finish(self, title: str, x: str, y: str, n_columns: int) -> None:
         """Name axes and curves."""
         axes = self.axes
-        axes.set_title(title)
+        axes.set_title(in_math(title))
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel(x)
         axes.set_ylabel(y)
         for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(LogLocator(numticks=8))
+            low, high = axis.get_view_interval()
+            is_short = high < low * SHORT
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5) if is_short else (1,), numticks=8))
+            if is_short:
+                axis.set_major_formatter(FuncFormatter(_plain))
             axis.set_minor_formatter(NullFormatter())
         axes.tick_params(which="minor", length=0)
         dress(axes, self._sheet)
         axes.legend(
             loc="upper left",
-            bbox_to_anchor=(0, -BELOW / HEIGHT),
+            bbox_to_anchor=(0, -BELOW / self._box.height),
             ncols=n_columns,
             frameon=False,
             borderpad=0,
@@ -110,7 +116,11 @@ class _Curves:
         )
 
 
-def _over_lengths(curves: _Curves, sizes: WhatIf, n_columns: int) -> None:
+def _plain(number: float, _place: object = None) -> str:
+    return f"{number:,.0f}"
+
+
+def _over_lengths(curves: _Curves, sizes: WhatIf) -> None:
     meet = overtaking_length(sizes.d_model)
     longest = 4 * max(meet, sizes.n_positions, 4)
     lengths = [2**power for power in range(longest.bit_length())]
@@ -126,8 +136,8 @@ def _over_lengths(curves: _Curves, sizes: WhatIf, n_columns: int) -> None:
     line(lengths, [c.exponentials for c in costs], "exponentials H·T²", _GREEN)
     curves.point(meet, there.linear, f"T* = {meet:,}")
     curves.mark(sizes.n_positions, f"T = {sizes.n_positions:,}")
-    title = f"d_model {sizes.d_model}, H {sizes.n_heads}, d_k {sizes.d_k}, d_v {sizes.d_v}"
-    curves.finish(title, "sequence length T", "multiply–adds", n_columns)
+    title = f"d_model = {sizes.d_model}, H = {sizes.n_heads}, d_k = {sizes.d_k}, d_v = {sizes.d_v}"
+    curves.finish(title, "sequence length T", "multiply–adds", 2)
 
 
 def _over_heads(curves: _Curves, sizes: WhatIf) -> None:
@@ -143,5 +153,5 @@ def _over_heads(curves: _Curves, sizes: WhatIf) -> None:
         curves.line(heads, totals, f"parameters, {tail}", _BLUE, **look)
         curves.line(heads, flops, f"score FLOPs, {tail}", _RED, **look)
     curves.mark(sizes.n_heads, f"H = {sizes.n_heads}")
-    title = f"d_model {sizes.d_model}, T {sizes.n_positions}"
+    title = f"d_model = {sizes.d_model}, T = {sizes.n_positions}"
     curves.finish(title, "heads H", "parameters, FLOPs", 1)

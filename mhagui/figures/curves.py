@@ -6,12 +6,23 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from mhagui.document import HeadResult, Result
-from mhagui.figures.page import LABEL_SIZE, TICK_SIZE, Sheet, line_height, state_of, wrapped
+from mhagui.figures.page import (
+    FILL,
+    LABEL_SIZE,
+    TICK_SIZE,
+    Sheet,
+    line_height,
+    state_of,
+    text_width,
+    wrapped,
+)
 from mhagui.figures.paper import EDGE, Paper
 from mhagui.palette import HEAD_MARKERS, head_colour, head_marker
 
 WIDTH = 4.2  # inches of the axes, at most
 LEGEND_WIDTH, LEGEND_GAP = 1.75, 0.15
+HANDLE, COLUMN_GAP = 0.35, 0.15  # inches before a name, and between two columns of names
+CEILING = "ceiling log₂ t"
 NARROW = 5.0  # inches of paper, below which the legend is below the curves
 LINES = ("-", "--", "-.", ":")
 MOST_MARKERS = 24  # on one line
@@ -26,15 +37,21 @@ class Legend:
         """Measure the names; the axes begin at ``left`` inches."""
         self.is_beside = paper.width > NARROW
         room = LEGEND_WIDTH if self.is_beside else paper.width - left - EDGE
-        self.names = [_name(n, head, room) for n, head in enumerate(result.heads, 1)]
+        self.names = [_name(n, head, room, paper) for n, head in enumerate(result.heads, 1)]
+        lines = [line for name in (CEILING, *self.names) for line in name.split("\n")]
+        longest = max(map(text_width, lines)) / FILL
+        fitting = int((room + COLUMN_GAP) / (longest + HANDLE + COLUMN_GAP))
+        self.n_columns = 1 if self.is_beside else max(fitting, 1)
         self.width = WIDTH if self.is_beside else paper.width - left - 2 * EDGE
         taken = LEGEND_GAP + LEGEND_WIDTH if self.is_beside else EDGE
         self.page_width = left + self.width + taken + EDGE
 
     def height(self, n_more: int = 0) -> float:
         """Return how high it is, with ``n_more`` names of one line."""
-        lines = n_more + sum(name.count("\n") + 1 for name in self.names)
-        return (lines + 0.4 * (len(self.names) + n_more)) * line_height(TICK_SIZE)
+        lines = [*n_more * [1], *(name.count("\n") + 1 for name in self.names)]
+        columns = [lines[start :: self.n_columns] for start in range(self.n_columns)]
+        most = max(sum(column) + 0.4 * len(column) for column in columns)
+        return most * line_height(TICK_SIZE)
 
     def draw(self, axes: Axes, height: float, below: float) -> None:
         """Name the curves of ``axes``, which are ``height`` inches; labels take ``below``."""
@@ -46,13 +63,16 @@ class Legend:
             borderpad=0,
             borderaxespad=0,
             handlelength=2.6,
+            ncols=self.n_columns,
+            columnspacing=1.2,
         )
 
 
-def _name(number: int, head: HeadResult, room: float) -> str:
+def _name(number: int, head: HeadResult, room: float, paper: Paper) -> str:
+    # On a page with other figures heads are named in these.
+    name = f"h{number}" if paper.is_part else f"h{number} {head.head.name}{state_of(head)}"
     # A dollar sign would start a formula in a legend.
-    name = f"h{number} {head.head.name}{state_of(head)}".replace("$", r"\$")
-    return "\n".join(wrapped(name, room - 0.35, TICK_SIZE))
+    return "\n".join(wrapped(name.replace("$", r"\$"), room - HANDLE, TICK_SIZE))
 
 
 def curve_look(sheet: Sheet, head: HeadResult, n_points: int) -> dict[str, Any]:

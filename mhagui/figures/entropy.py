@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from mhagui.document import Result
-from mhagui.figures.curves import AXIS_TITLE, Legend, curve_look
+from mhagui.figures.curves import AXIS_TITLE, CEILING, Legend, curve_look
 from mhagui.figures.page import Box, Plan, Sheet, dress, round_ticks
 from mhagui.figures.paper import EDGE, Paper
 from mhagui.figures.subject import Subject
@@ -22,6 +22,7 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     legend = Legend(result, paper, LEFT)
     names = legend.height(n_more=1)
     height = max(HEIGHT, names) if legend.is_beside else HEIGHT * legend.width / 4.2 + 0.5
+    height = min(height, paper.tallest)
     end = TOP + height + BELOW + (0.0 if legend.is_beside else names)
 
     def paint(sheet: Sheet) -> None:
@@ -49,7 +50,7 @@ def _ceiling(axes: Axes, sheet: Sheet, result: Result) -> None:
         color=sheet.inks.band,
         linewidth=sheet.pt(6),
         solid_capstyle="round",
-        label="ceiling log₂ t",
+        label=CEILING,
     )
 
 

@@ -34,9 +34,9 @@ from mhagui.figures.page import (
     Box,
     Plan,
     Sheet,
+    in_math,
     line_height,
     round_ticks,
-    state_of,
     text_width,
     wrapped,
 )
@@ -45,6 +45,7 @@ from mhagui.figures.panels import (
     OUTSIDE_GAP,
     Panels,
     best_of,
+    brief_name,
     is_roomy,
     wrapped_names,
 )
@@ -57,8 +58,9 @@ from mhagui.palette import head_colour
 CELL = 0.38  # inches at most
 SMALLEST_WIDTH, SMALLEST_HEIGHT = 1.8, 0.35
 UNDER = line_height(TICK_SIZE) + 0.03  # a norm below a name
-CHART_HEIGHT, CHART_GAP = 0.75, 0.35
-NORMS = "Norm of what each head adds (hollow: would add, but is ablated)"
+CHART_HEIGHT, CHART_GAP = 0.6, 0.35
+NORMS = "Norm of what each head adds"
+ABLATED = " (hollow: would add, but is ablated)"
 CHANGES = "Largest change of O when the head is zeroed before W_O (filled) and after it (hollow)"
 CHANGES_BEFORE = "Largest change of O when the head is zeroed before W_O"
 
@@ -119,7 +121,7 @@ def _plan(subject: Subject, paper: Paper, n_columns: int) -> Plan:
         colour_bar(sheet, beside, scale)
         for chart, box in zip(charts, boxes, strict=True):
             _draw_chart(sheet, box, chart, scene)
-        sheet.write(EDGE, charts_bottom, "\n".join(note), fontsize=TICK_SIZE)
+        sheet.write(EDGE, charts_bottom, in_math("\n".join(note)), fontsize=TICK_SIZE)
 
     caption = (
         f"The filter bank of “{scene.title}”: what each head adds to the output, the sum of these "
@@ -141,11 +143,8 @@ def _panels(subject: Subject, paper: Paper, n_columns: int, bar: float) -> Panel
     room = paper.width - left - (n_columns - 1) * gap - bar
     width = min(room / n_columns, max(CELL * scene.d_model, SMALLEST_WIDTH))
     height = width * scene.n_positions / scene.d_model  # square cells, where they can be
-    height = max(min(height, width), SMALLEST_HEIGHT)
-    names = [
-        f"h{number} — {head.head.name}{state_of(head)}"
-        for number, head in enumerate(subject.result.heads, 1)
-    ]
+    height = max(min(height, width, paper.tallest), SMALLEST_HEIGHT)
+    names = [brief_name(number, head) for number, head in enumerate(subject.result.heads, 1)]
     total = f"Σ of {scene.n_heads} terms" if scene.n_heads > 1 else "Σ of 1 term"
     lines = wrapped_names([*names, total, "Concat·W_O"], width, roomy=roomy)
     return Panels(n_panels, n_columns, width, height, left, gap, lines, roomy, UNDER)
@@ -175,7 +174,8 @@ def _charts(scene: Scene, result: Result, bank: FilterBank) -> tuple[Chart, Char
     added = [norm if norm > 0 else None for norm in bank.norms]
     could = [None if norm > 0 else heard for norm, heard in both]
     changes = CHANGES if after else CHANGES_BEFORE
-    return Chart(NORMS, added, could, beside=False), Chart(changes, before, after, beside=True)
+    norms = NORMS + ABLATED * any(could)
+    return Chart(norms, added, could, beside=False), Chart(changes, before, after, beside=True)
 
 
 def _chart_boxes(charts: Sequence[Chart], top: float, width: float) -> tuple[list[Box], float]:
@@ -213,4 +213,4 @@ def _draw_chart(sheet: Sheet, box: Box, chart: Chart, scene: Scene) -> None:
             axes.add_patch(bar)
     lines = wrapped(chart.title, box.width, TICK_SIZE)
     top = box.top - 0.06 - len(lines) * line_height(TICK_SIZE)
-    sheet.write(box.left, top, "\n".join(lines), fontsize=TICK_SIZE)
+    sheet.write(box.left, top, in_math("\n".join(lines)), fontsize=TICK_SIZE)

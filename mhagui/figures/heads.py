@@ -1,5 +1,6 @@
 """The weights or the scores of every head, in one grid with one colour bar; or of one head."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +30,7 @@ from mhagui.figures.panels import (
     OUTSIDE_GAP,
     Panels,
     best_of,
+    brief_name,
     head_name,
     is_roomy,
     wrapped_names,
@@ -51,6 +53,7 @@ class _Content:
     caption: str
     heads: tuple[HeadResult, ...]
     names: list[str]
+    brief_names: list[str]
     values: Callable[[HeadResult], Array]
     scale: Scale
     bar_label: str
@@ -98,6 +101,7 @@ def plan_head(subject: Subject, paper: Paper) -> Plan:
         caption,
         (head,),
         [f"{head_name(number, head)}, g = {_gain(head)}"],
+        [f"{brief_name(number, head)}, g = {_gain(head)}"],
         partial(_weights, result=result, scale=scale),
         scale,
         _bar_label(scale),
@@ -116,9 +120,12 @@ def _of_all(
     bar_label: str,
 ) -> Plan:
     heads = subject.result.heads
-    names = [head_name(number, head) for number, head in enumerate(heads, 1)]
+    names, brief_names = (
+        [name(number, head) for number, head in enumerate(heads, 1)]
+        for name in (head_name, brief_name)
+    )
     side = max(CELL * subject.scene.n_positions, SMALLEST_SIDE)
-    content = _Content(title, caption, heads, names, values, scale, bar_label, side)
+    content = _Content(title, caption, heads, names, brief_names, values, scale, bar_label, side)
     return best_of(len(heads), paper, partial(_plan, subject, paper, content))
 
 
@@ -154,8 +161,11 @@ def _panels(scene: Scene, paper: Paper, content: _Content, n_columns: int, bar: 
     roomy = is_roomy(n_columns, paper)
     gap = 0.18 + labels if roomy else OUTSIDE_GAP
     room = paper.width - left - (n_columns - 1) * gap - bar
-    side = min(room / n_columns, content.side)
+    n_rows = math.ceil(len(content.heads) / n_columns)
+    side = min(room / n_columns, content.side, paper.tallest / n_rows)
     names = wrapped_names(content.names, side, roomy=roomy)
+    if max(map(len, names)) > 1:
+        names = wrapped_names(content.brief_names, side, roomy=roomy)
     return Panels(len(content.heads), n_columns, side, side, left, gap, names, roomy)
 
 

@@ -1,5 +1,6 @@
 """Impulse responses: row t of every head's weights, and the filter the head approaches."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,10 @@ WIDEST, NARROWEST = 2.4, 1.15
 TALL, LOW = 1.35, 0.8
 MANY_HEADS = 8
 SHORTEST_IDEAL = 0.06  # inches: the line of one tap
+FEW_KEYS = 12  # up to so many all are shown, of which the row sees the first
 MANY_KEYS = 40  # from here on taps are drawn without dots
-LEGEND = ("weights", "ideal filter, which a growing gain approaches")
-LEGEND_HEIGHT = line_height(TICK_SIZE) + 0.08
+LEGEND = ("weights", "filter as gain grows")
+LEGEND_LINE = 1.2 * line_height(TICK_SIZE)
 
 
 def plan(subject: Subject, paper: Paper) -> Plan:
@@ -51,7 +53,8 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     if paper.height is not None:
         return best_of(n_heads, paper, with_columns)
     room = int((paper.width - LEFT) / NARROWEST)
-    return with_columns(min(n_heads, 4 if n_heads <= MANY_HEADS else 6, max(room, 1)))
+    most = min(n_heads, 4 if n_heads <= MANY_HEADS else 6, max(room, 1))
+    return with_columns(math.ceil(n_heads / math.ceil(n_heads / most)))  # rows of one length
 
 
 def _plan(subject: Subject, paper: Paper, at: int, n_columns: int) -> Plan:
@@ -70,7 +73,8 @@ def _plan(subject: Subject, paper: Paper, at: int, n_columns: int) -> Plan:
                 hatch(sheet, axes, panels.box(index), unseen)
             panels.write_name(sheet, index, muted=not head.active)
         panels.write_axes(sheet, f"weight at t{at + 1}", "key position i")
-        sheet.legend(width / 2, panels.end + AXIS_LABEL + 0.04, _handles(sheet, has_ideal))
+        handles, n_beside = _handles(sheet, has_ideal), 1 + (width >= legend)
+        sheet.legend(width / 2, panels.end + AXIS_LABEL + 0.04, handles, n_beside)
 
     title = f"{subject.scene.title}: impulse responses at t{at + 1}"
     caption = (
@@ -79,20 +83,24 @@ def _plan(subject: Subject, paper: Paper, at: int, n_columns: int) -> Plan:
         * "Grey: the filter that it approaches as the gain grows, at the distance given."
     )
     legend = sum(map(text_width, LEGEND)) + 1.4 if has_ideal else 0.0
-    width = max(panels.right + 0.12, legend)
-    return Plan(title, caption, width, panels.end + AXIS_LABEL + LEGEND_HEIGHT + EDGE, paint)
+    width = max(panels.right + 0.12, min(legend, paper.width))
+    height = LEGEND_LINE * (2 if width < legend else 1) + 0.04
+    return Plan(title, caption, width, panels.end + AXIS_LABEL + height + EDGE, paint)
 
 
 def _panels(result: Result, paper: Paper, at: int, n_columns: int) -> Panels:
     few = len(result.heads) <= MANY_HEADS
+    roomy = few and not paper.is_part
     gap, height = (0.16, TALL) if few else (0.12, LOW)
+    height = min(height, paper.tallest / math.ceil(len(result.heads) / n_columns))
     room = paper.width - LEFT - 0.12 - (n_columns - 1) * gap
     width = min(room / n_columns, WIDEST)
     names = []
     for number, head in enumerate(result.heads, 1):
         parts = f"Head {number}", f"{filter_of(head.head)}{state_of(head)}", _distance(head, at)
-        names.append([line for lines in wrapped_names(parts, width, roomy=few) for line in lines])
-    return Panels(len(names), n_columns, width, height, LEFT, gap, names, is_roomy=few)
+        lines_of = wrapped_names(parts, width, roomy=roomy)
+        names.append([line for lines in lines_of for line in lines])
+    return Panels(len(names), n_columns, width, height, LEFT, gap, names, roomy)
 
 
 def _distance(head: HeadResult, row: int) -> str:
@@ -105,7 +113,7 @@ def _distance(head: HeadResult, row: int) -> str:
 
 def _last_shown(n_positions: int, row: int) -> int:
     """Return up to which key, from 1, there is room: of many, not much past those of ``row``."""
-    return min(n_positions, max(2 * (row + 1), MANY_KEYS))
+    return min(n_positions, max(2 * (row + 1), FEW_KEYS))
 
 
 def _unseen(row: int, last: int) -> Affine2D:
@@ -135,6 +143,7 @@ def _dress(axes: Axes, sheet: Sheet, last: int, panels: Panels, index: int) -> N
     axes.set_xticks(shown, [f"t{key}" for key in shown])
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.tick_params(labelleft=index % panels.n_columns == 0)
+    panels.keep_labels(axes, index)
     axes.set_xlim(0.4, last + 0.6)
     axes.set_ylim(0, 1.08)
     dress(axes, sheet, "y")

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import re
 from typing import Any
 
 import numpy as np
@@ -37,6 +36,7 @@ from mhagui.figures.page import (
     Plan,
     Sheet,
     dress,
+    in_math,
     line_height,
     state_of,
     text_width,
@@ -51,11 +51,12 @@ from mhagui.palette import head_colour
 BARS_WIDTH, BAR_HEIGHT = 3.2, 0.2
 NAME_WIDTH = 2.2
 NUMBER_WIDTH = 0.4
-CELL, TALLEST = 0.42, 2.7  # inches: of a cell, and of a matrix, at most
+CELL, TALLEST = 0.5, 2.7  # inches: of a cell, and of a matrix, at most
 TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.06
 LABELS = line_height(TICK_SIZE) + BAND + 0.06
-_TOKEN = re.compile(r"X_(?:\{[^}]*\}|t)")  # as sources write it, which is how formulas have it
 BAR_THICKNESS, LEAST_BAR = 0.13, 0.8
+NARROW = 5.0  # inches of paper, below which one matrix is below the other
+LEAST_ROOM = 1.9  # inches of a matrix with its bar, for its title
 
 
 def plan_information(subject: Subject, paper: Paper) -> Plan:
@@ -103,27 +104,35 @@ def plan_redundancy(subject: Subject, paper: Paper) -> Plan:
     balanced = f"$I_a + I_b - I_{{ab}}$ at t = {study.row + 1}"
     left = EDGE + text_width(f"h{scene.n_heads}") + 0.1
     bars = [0.1 + BAR_THICKNESS + bar_room(scale, "") for scale in scales]
-    side = min(TALLEST, (paper.width - 2 * left - sum(bars)) / 2)
+    is_wide = paper.width > NARROW
+    room = (paper.width - left) / 2 if is_wide else paper.width
+    side = min(TALLEST, room - left - max(bars))
     sides = [min(CELL * len(matrix), side) for matrix in (divergences.bits, balance)]
-    second = left + max(sides[0], 1.3) + bars[0] + left
-    width = second + max(sides[1], 1.9) + bars[1]
+    heights = [EDGE + TITLE + max(length, LEAST_BAR) + LABELS for length in sides]
+    if is_wide:
+        second, below = left + max(sides[0] + bars[0], LEAST_ROOM) + left, 0.0
+        width, note = second + max(sides[1] + bars[1], LEAST_ROOM), max(heights) + 0.06
+    else:
+        second, below = left, heights[0]
+        width, note = paper.width, sum(heights) + 0.06
     told = _told(study, width)
-    note = EDGE + TITLE + max(*sides, LEAST_BAR) + LABELS + 0.06
 
     def paint(sheet: Sheet) -> None:
-        for matrix, scale, start, length, title, below in (
-            (divergences.bits, scales[0], left, sides[0], DIVERGENCE, f"mean over {rows}"),
-            (balance, scales[1], second, sides[1], BALANCE, balanced),
+        first, other = sheet.moved(left, EDGE), sheet.moved(second, EDGE + below)
+        for part, matrix, scale, length, title, measure in (
+            (first, divergences.bits, scales[0], sides[0], DIVERGENCE, f"mean over {rows}"),
+            (other, balance, scales[1], sides[1], BALANCE, balanced),
         ):
-            sheet.write(start, EDGE, title, fontsize=TITLE_SIZE)
+            part.write(0.0, 0.0, title, fontsize=TITLE_SIZE)
             look = {"fontsize": TICK_SIZE, "color": sheet.inks.muted}
-            sheet.write(start, EDGE + line_height(TITLE_SIZE), below, **look)
-            _matrix(sheet, Box(start, EDGE + TITLE, length, length), matrix, scale, scene)
+            part.write(0.0, line_height(TITLE_SIZE), measure, **look)
+            _matrix(part, Box(0.0, TITLE, length, length), matrix, scale, scene)
         _note(sheet, note, told)
 
     caption = (
         f"Pairs of heads of “{scene.title}”: Jensen–Shannon divergence of their weights, and the "
-        "redundancy minus synergy of what their outputs tell of the next token."
+        "redundancy minus synergy of what their outputs tell of the next token; crossed where it "
+        "is not defined."
     )
     end = note + len(told) * line_height(TICK_SIZE) + EDGE
     return Plan(f"{scene.title}: redundancy", caption, width, end, paint)
@@ -133,7 +142,7 @@ DIVERGENCE, BALANCE = "Jensen–Shannon (bits)", "Redundancy − synergy (bits)"
 
 
 def _note(sheet: Sheet, top: float, lines: list[str]) -> None:
-    words = _TOKEN.sub(r"$\g<0>$", "\n".join(lines))
+    words = in_math("\n".join(lines))
     sheet.write(EDGE, top, words, fontsize=TICK_SIZE, color=sheet.inks.muted)
 
 

@@ -22,7 +22,16 @@ from mhagui.figures.cells import (
     too_many,
     widest_of,
 )
-from mhagui.figures.page import LABEL_SIZE, TICK_SIZE, TITLE_SIZE, Box, Plan, Sheet, line_height
+from mhagui.figures.page import (
+    LABEL_SIZE,
+    TICK_SIZE,
+    TITLE_SIZE,
+    Box,
+    Plan,
+    Sheet,
+    in_math,
+    line_height,
+)
 from mhagui.figures.panels import AXIS_LABEL
 from mhagui.figures.paper import EDGE, Paper
 from mhagui.figures.scales import Scale, magnitude_scale, signed_scale
@@ -234,7 +243,7 @@ def _plan(
     left = EDGE + AXIS_LABEL + BAND + widest_of(matrix.rows) + 0.06
     bar = BAR_GAP + BAR_WIDTH + bar_room(scale, "value")
     n_rows, n_columns = values.shape
-    width, height = _size(n_rows, n_columns, paper.width - left - bar)
+    width, height = _size(n_rows, n_columns, paper.width - left - bar, paper.tallest)
     box = Box(left, EDGE + TITLE + (SLICES if matrix.slices else 0.0), width, height)
     labels = box.bottom + BAND + line_height(TICK_SIZE) + 0.06
     note = "" if everyone else hollow_note(scene) * bool(matrix.per_row or matrix.per_column)
@@ -247,19 +256,20 @@ def _plan(
             _name_slices(sheet, box, matrix, scene.n_heads)
         sheet.write(left, EDGE, matrix.title, fontsize=TITLE_SIZE)
         under = EDGE + line_height(TITLE_SIZE) + 0.05
-        sheet.write(left, under, matrix.shape, fontsize=TICK_SIZE, color=sheet.inks.muted)
+        look = {"fontsize": TICK_SIZE, "color": sheet.inks.muted}
+        sheet.write(left, under, in_math(matrix.shape), **look)
         middle = box.top + height / 2
         sheet.write(EDGE, middle, matrix.axes[0], rotation=90, va="center")
         sheet.write(left + width / 2, labels, matrix.axes[1], ha="center")
-        sheet.write(EDGE, labels + AXIS_LABEL, note, fontsize=TICK_SIZE)
+        sheet.write(EDGE, labels + AXIS_LABEL, in_math(note), fontsize=TICK_SIZE)
         beside = Box(box.right + BAR_GAP, box.top, BAR_WIDTH, height)
         colour_bar(sheet, beside, scale, "value")
 
     return Plan(title, caption, left + width + bar, end, paint)
 
 
-def _size(rows: int, columns: int, room: float) -> tuple[float, float]:
-    cell = min(room / columns, TALLEST / rows, CELL)
+def _size(rows: int, columns: int, room: float, tallest: float) -> tuple[float, float]:
+    cell = min(room / columns, min(tallest, TALLEST) / rows, CELL)
     return min(max(columns * cell, NARROWEST), room), max(rows * cell, LOWEST)
 
 

@@ -1,11 +1,12 @@
 """The page a figure is painted on: type, lengths in inches, axes and text in their places."""
 
 import difflib
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from threading import RLock
 from typing import Any, Literal
 
@@ -27,6 +28,7 @@ RULER_DPI = 720
 
 TITLE_SIZE, LABEL_SIZE, TICK_SIZE = 8.5, 8.0, 7.0
 HEADING_SIZE = 10.0  # of a figure's title
+ASCENT = 0.76  # of a line of text above its base line, in type sizes
 LINE = 1.25  # height of a line of text, in type sizes
 FILL = 0.94  # of a line that is planned for: at few dots to the inch letters are a little wider
 BELOW_TITLE, ABOVE_CAPTION = 0.08, 0.08
@@ -99,18 +101,21 @@ class Sheet:
 
     def write(self, left: float, top: float, text: str, **look: Any) -> None:
         """Put text with its upper left corner there; ``fontsize`` is in points of the layout."""
-        size = self.pt(look.pop("fontsize", LABEL_SIZE))
+        points = look.pop("fontsize", LABEL_SIZE)
+        if "\n" not in text and not look.keys() & {"va", "rotation"}:
+            # A formula may be taller than other text, and yet it is to stand on the same line.
+            top, look["va"] = top + ASCENT * points / POINTS, "baseline"
         look = {"va": "top", "ha": "left", "color": self.inks.ink, **look}
-        self.figure.text(*self._at(left, top), text, fontsize=size, **look)
+        self.figure.text(*self._at(left, top), text, fontsize=self.pt(points), **look)
 
-    def legend(self, middle: float, top: float, handles: Sequence[Artist]) -> None:
-        """Put a legend of one row there, with its upper middle at that place."""
+    def legend(self, middle: float, top: float, handles: Sequence[Artist], n_columns: int) -> None:
+        """Put a legend of so many columns there, with its upper middle at that place."""
         self.figure.legend(
             handles=list(handles),
             loc="upper center",
             bbox_to_anchor=self._at(middle, top),
             bbox_transform=self.figure.transFigure,
-            ncols=len(handles),
+            ncols=n_columns,
             frameon=False,
             borderpad=0,
             borderaxespad=0,
@@ -162,6 +167,7 @@ def _type_of(style: FigureStyle) -> dict[str, Any]:
     if given:
         slanted = f"{style.font}:italic"
         fonts |= {"mathtext.fontset": "custom", "mathtext.rm": style.font, "mathtext.it": slanted}
+        fonts |= {"mathtext.bf": f"{style.font}:bold"}
     return fonts
 
 
@@ -220,7 +226,7 @@ def titled(plan: Plan, paper: Paper, note: str = "") -> Plan:
 
     Above stand the title and the note, below the caption.
     """
-    width = max(plan.width, paper.width)
+    width = _width_on(plan, paper)
     room = width - 2 * EDGE
     head = wrapped(plan.title, room * 0.9, HEADING_SIZE) if paper.style.title else []
     noted = wrapped(note, room, LABEL_SIZE) if note else []
@@ -234,15 +240,24 @@ def titled(plan: Plan, paper: Paper, note: str = "") -> Plan:
     shift = (width - plan.width) / 2
 
     def paint(sheet: Sheet) -> None:
-        plain: dict[str, Any] = {"parse_math": False}
         under = EDGE + len(head) * line_height(HEADING_SIZE)
-        look = {"fontsize": HEADING_SIZE, "fontweight": "bold", **plain}
-        sheet.write(EDGE, EDGE, "\n".join(head), **look)
-        sheet.write(EDGE, under, "\n".join(noted), **plain)
-        sheet.write(EDGE, below, "\n".join(foot), fontsize=TICK_SIZE, **plain)
+        look = {"fontsize": HEADING_SIZE, "fontweight": "bold"}
+        sheet.write(EDGE, EDGE, in_math("\n".join(head), bold=True), **look)
+        sheet.write(EDGE, under, "\n".join(noted), parse_math=False)
+        sheet.write(EDGE, below, in_math("\n".join(foot)), fontsize=TICK_SIZE)
         plan.paint(sheet.moved(shift, above))
 
     return replace(plan, width=width, height=height, paint=paint)
+
+
+def _width_on(plan: Plan, paper: Paper) -> float:
+    """Return how wide a title and a caption may be: from edge to edge of the page."""
+    width = max(plan.width, paper.width)
+    if paper.height is None:
+        return width
+    lines = 1 + len(wrapped(plan.caption, width, TICK_SIZE)) if paper.style.caption else 1
+    height = plan.height + lines * line_height(HEADING_SIZE)
+    return max(width, height * paper.width / paper.height)
 
 
 def painted(plan: Plan, paper: Paper, size: tuple[float, float] | None = None) -> Figure:
@@ -299,7 +314,12 @@ def _ruler() -> RendererAgg:
 
 def text_width(text: str, size: float = TICK_SIZE) -> float:
     """Return the width of a line of plain text in inches, in the font of the style."""
-    font = FontProperties(size=size)
+    return _text_width(text, size, tuple(mpl.rcParams["font.family"]))
+
+
+@lru_cache(maxsize=20_000)  # the same names are measured for every number of columns
+def _text_width(text: str, size: float, families: tuple[str, ...]) -> float:
+    font = FontProperties(family=list(families), size=size)
     measure: Any = _ruler().get_text_width_height_descent
     return float(measure(text, font, ismath=False)[0]) / RULER_DPI
 
@@ -330,15 +350,51 @@ def _pieces(word: str, width: float, size: float) -> list[str]:
     return pieces
 
 
+# Letters with an index, as they are typed where there are no formulas.
+_SYMBOL = re.compile(
+    r"(?<![^\W_])(?:W_[QKVO](?:\^\(h\))?|d_(?:model|k|v)|[OW]_[h1H]|n_t|I_ab?|X_(?:\{[^}]*\}|t))"
+    r"(?![A-Za-z0-9_])"
+)
+
+
+def in_math(text: str, *, bold: bool = False) -> str:
+    """Return ``text`` with its symbols as formulas: W_O, d_k and X_{t+1}.
+
+    Formulas know one font only: a text with letters that it lacks stays as it is.
+    """
+    plain = text.replace("$", r"\$")
+    if not {ord(letter) for letter in plain if letter.isprintable()} <= _letters(_family()):
+        return plain
+
+    def formula(found: re.Match[str]) -> str:
+        symbol = re.sub(r"\^(\(h\))", r"^{\1}", found[0]).replace("model", r"\mathrm{model}")
+        symbol = re.sub(r"_(\\mathrm\{model\}|[A-Za-z0-9]+)", r"_{\1}", symbol)
+        return rf"$\mathbf{{{symbol}}}$" if bold else f"${symbol}$"
+
+    return _SYMBOL.sub(formula, plain)
+
+
+def _family() -> str:
+    return str(mpl.rcParams["font.family"][0])
+
+
+@cache
+def _letters(family: str) -> frozenset[int]:
+    path = font_manager.findfont(FontProperties(family=[family]))
+    return frozenset(font_manager.get_font(path).get_charmap())
+
+
 def state_of(head: HeadResult) -> str:
     """Return what to add to the name of a head that does not reach W_O."""
     return "" if head.active else f" ({head.standing})"
 
 
 def round_ticks(count: int, most: int) -> list[int]:
-    """Return which of 1 .. ``count`` to label: all, or the first and round ones."""
+    """Return which of 1 .. ``count`` to label: all, the odd ones, or the first and round ones."""
     if count <= most:
         return list(range(1, count + 1))
+    if (count + 1) // 2 <= most:
+        return list(range(1, count + 1, 2))
     steps = (step * 10**power for power in range(5) for step in (2, 5, 10))
     step = next(step for step in steps if count // step < most)
     return [1, *range(step, count + 1, step)]

@@ -1,7 +1,7 @@
 """Pages of several figures: the lesson's four, and a summary of a scene."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from mhagui.document import Result, Scene
 from mhagui.document.filter_bank import SHORT_IDENTITY, residual_text
@@ -12,71 +12,97 @@ from mhagui.figures.page import (
     TICK_SIZE,
     Plan,
     Sheet,
+    in_math,
     line_height,
     state_of,
     text_width,
     wrapped,
 )
+from mhagui.figures.panels import FEW, FEW_IN_PART
 from mhagui.figures.paper import EDGE, Paper
 from mhagui.figures.subject import Subject
 from mhagui.formats import fixed, short
 
 COLUMN_GAP = 0.16  # inches between columns of the table
 WIDE = 6.0  # inches of paper, from which two figures are side by side
+HALF, MATRICES, STEMS = 1.8, 3.25, 0.8  # inches of cells or axes, so that all fit on an A4 page
+COLUMN, MOST_COLUMN = 1.3, 1.9  # inches of one panel with its labels, at least and at most
+OF_SLIDE = 0.6  # of the width of a slide, for figures that would else be a row
+COLUMN_TALL = 2.4  # inches of the axes of panels below one another
 MOST_ROWS = 16  # heads of the table
 TABLE_TITLES = ("", "head", "gain", "rank", "eff. rank", "mean bits", "eff. positions")
 
 
 def plan_lesson(subject: Subject, paper: Paper) -> Plan:
     """Lay out the weights, the packed W_Q where there is one, the output projection, and row t."""
-    half = _half(paper)
-    plans = [heads.plan_weights(subject, half)]
+    plans = [heads.plan_weights(subject, _of_heads(subject, paper))]
     if subject.result.packed_queries.why_none is None:
-        plans.append(matrices.plan_w_q(subject, half))
-    plans += [projection.plan(subject, paper), impulse.plan(subject, paper)]
+        plans.append(matrices.plan_w_q(subject, _half(paper)))
+    matrices_of_o = projection.plans(subject, paper.part(MATRICES))
+    plans += [*matrices_of_o, impulse.plan(subject, _beside(matrices_of_o, subject, paper))]
     return composed(f"{subject.scene.title}: the lesson's figures", "", plans, paper)
 
 
 def plan_summary(subject: Subject, paper: Paper) -> Plan:
     """Lay out what a scene is, in numbers and in its main figures."""
-    half = _half(paper)
     plans = [
         _facts(subject, paper),
-        heads.plan_weights(subject, half),
-        entropy.plan(subject, half),
-        impulse.plan(subject, paper),
-        filter_bank.plan(subject, paper),
+        heads.plan_weights(subject, _of_heads(subject, paper)),
+        entropy.plan(subject, _half(paper)),
+        impulse.plan(subject, _row(paper)),
+        filter_bank.plan(subject, _row(paper)),
     ]
     title = f"{subject.scene.title}: summary"
     return composed(title, "", plans, paper)
 
 
+def _of_heads(subject: Subject, paper: Paper) -> Paper:
+    """Return the paper of one panel for each head: all of it where there are many."""
+    return _half(paper) if subject.scene.n_heads <= FEW else paper.part(math.inf)
+
+
+def _beside(others: Sequence[Plan], subject: Subject, paper: Paper) -> Paper:
+    """Return the paper beside one other figure, one panel below the other, if there is room."""
+    rest = paper.width - max(plan.width for plan in others) - GAP
+    is_fit = len(others) == 1 and rest >= COLUMN and subject.scene.n_heads <= FEW_IN_PART
+    share = min(rest, MOST_COLUMN) / paper.width
+    return paper.part(COLUMN_TALL, share) if is_fit else paper.part(STEMS)
+
+
+def _row(paper: Paper) -> Paper:
+    """Return the paper of a row of panels; of a slide, where rows are beside one another, less."""
+    return paper.part(STEMS) if paper.height is None else paper.part(MATRICES, OF_SLIDE)
+
+
 def _half(paper: Paper) -> Paper:
     """Return the paper of one of two figures side by side, where there is room for two."""
     share = (paper.width - GAP) / 2 / paper.width
-    return replace(paper, share=share) if paper.width > WIDE else paper
+    return paper.part(HALF, share) if paper.width > WIDE else paper.part(MATRICES)
 
 
 def _facts(subject: Subject, paper: Paper) -> Plan:
     """Lay out the scene's name and sizes, and a table of its heads."""
     scene, result = subject.scene, subject.result
-    title = wrapped(scene.title, paper.width - 2 * EDGE, HEADING_SIZE)
-    sizes = wrapped(_sizes(scene, result), paper.width - 2 * EDGE, TICK_SIZE)
+    is_titled = paper.style.title  # above all, and not a second time here
     rows = [TABLE_TITLES, *_rows(result)]
+    lefts = _lefts(rows)
+    width = paper.width if paper.height is None else lefts[-1]
+    title = [] if is_titled else wrapped(scene.title, width - 2 * EDGE, HEADING_SIZE)
+    sizes = wrapped(_sizes(scene, result), width - 2 * EDGE, TICK_SIZE)
     top = EDGE + len(title) * line_height(HEADING_SIZE) + 0.04
     table = top + len(sizes) * line_height(TICK_SIZE) + 0.08
     line = 1.15 * line_height(TICK_SIZE)
-    lefts = _lefts(rows)
 
     def paint(sheet: Sheet) -> None:
         look = {"fontsize": HEADING_SIZE, "fontweight": "bold", "parse_math": False}
         sheet.write(EDGE, EDGE, "\n".join(title), **look)
-        sheet.write(EDGE, top, "\n".join(sizes), fontsize=TICK_SIZE, color=sheet.inks.muted)
+        look = {"fontsize": TICK_SIZE, "color": sheet.inks.muted}
+        sheet.write(EDGE, top, in_math("\n".join(sizes)), **look)
         for number, row in enumerate(rows):
             _write_row(sheet, row, lefts, table + number * line, is_title=number == 0)
 
     end = table + len(rows) * line + EDGE
-    return Plan(scene.title, "", paper.width, end, paint)
+    return Plan(scene.title, "", width, end, paint)
 
 
 def _sizes(scene: Scene, result: Result) -> str:

@@ -15,6 +15,7 @@ from mhagui.figures.page import (
     Box,
     Plan,
     Sheet,
+    in_math,
     line_height,
     state_of,
     wrapped,
@@ -23,7 +24,8 @@ from mhagui.figures.paper import EDGE, Paper
 
 AXIS_LABEL = line_height(LABEL_SIZE) + 0.04
 ROOMY, NARROW = 3, 5.0  # columns, and inches of paper, with which every panel has its own labels
-FEW = 9  # panels that are in two columns on narrow paper
+FEW, FEW_IN_PART = 9, 4  # panels that are in two columns on narrow paper, and in part of a page
+MOST_BESIDE = 6  # panels in a row, on a page with other figures
 NAME_GAP = 0.05  # between a name and what is below it
 OUTSIDE_GAP = 0.2  # between panels without labels of their own
 
@@ -117,8 +119,8 @@ class Panels:
         lines, box = self.names[index], self.box(index)
         top = box.top - self.under - NAME_GAP - len(lines) * line_height(self.name_size)
         ink = sheet.inks.muted if muted else sheet.inks.ink
-        look = {"fontsize": self.name_size, "color": ink, "parse_math": False}
-        sheet.write(box.left, top, "\n".join(lines), **look)
+        look = {"fontsize": self.name_size, "color": ink}
+        sheet.write(box.left, top, in_math("\n".join(lines)), **look)
 
     def keep_labels(self, axes: Axes, index: int) -> None:
         """Take the labels of panel ``index`` away that one at the outside has for it."""
@@ -140,6 +142,11 @@ def head_name(number: int, head: HeadResult) -> str:
     return f"Head {number} — {head.head.name}{state_of(head)}"
 
 
+def brief_name(number: int, head: HeadResult) -> str:
+    """Return how it is named where that has no room, as in legends."""
+    return f"h{number} {head.head.name}{state_of(head)}"
+
+
 def is_roomy(n_columns: int, paper: Paper) -> bool:
     """Return whether there is room for labels of every panel."""
     return n_columns == 1 or (n_columns <= ROOMY and paper.width > NARROW)
@@ -151,14 +158,22 @@ def wrapped_names(names: Sequence[str], width: float, *, roomy: bool) -> list[li
 
 
 def best_of(n_panels: int, paper: Paper, lay_out: Callable[[int], Plan]) -> Plan:
-    """Return the plan with the number of columns that fills the paper best.
+    """Return the plan with the number of columns with which panels are largest on the paper.
 
-    As many columns as rows, or less on narrow paper, where it is as high as it needs to be.
+    As many columns as rows, or less on narrow paper, where it is as high as it needs to be; on a
+    page with other figures, as many as there is room for.
     """
     if paper.height is None:
         n_columns = math.ceil(math.sqrt(n_panels))
-        few = 2 if n_panels <= FEW else 3
+        if paper.is_part and paper.width > NARROW:
+            return lay_out(min(n_panels, MOST_BESIDE))
+        few = 2 if n_panels <= (FEW_IN_PART if paper.is_part else FEW) else 3
         return lay_out(n_columns if paper.width > NARROW else min(n_columns, few))
     width, height = paper.width, paper.height
-    plans = map(lay_out, range(1, n_panels + 1))
-    return max(plans, key=lambda plan: min(width / plan.width, height / plan.height))
+
+    def panel_width(n_columns: int) -> float:
+        plan = plans[n_columns]
+        return min(width / plan.width, height / plan.height) * plan.width / n_columns
+
+    plans = {n_columns: lay_out(n_columns) for n_columns in range(1, n_panels + 1)}
+    return plans[max(plans, key=panel_width)]

@@ -1,7 +1,8 @@
 """What a figure is drawn with: how much room there is, which inks, which colours."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from mhagui.document import Scene
@@ -42,8 +43,9 @@ class Paper:
         How the figure is to look.
     limits
         Magnitudes that colour scales reach at least, by their names.
-    share
-        Of the width that a figure may take: that of a part of a page.
+    share, tallest
+        Of a part of a page: the share of the width that it may take, and how many inches high its
+        cells or axes are at most, from top to bottom.
     reached
         Those magnitudes that they do reach, noted as they are made.
     """
@@ -51,12 +53,22 @@ class Paper:
     style: FigureStyle
     limits: Mapping[str, float] = field(default_factory=dict)
     share: float = 1.0
+    tallest: float = math.inf
     reached: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, subject: Subject) -> "Paper":
         """Return the paper that ``subject`` asks for."""
         return cls(subject.style, subject.limits)
+
+    def part(self, tallest: float, share: float = 1.0) -> "Paper":
+        """Return the paper of a part of the page."""
+        return replace(self, tallest=tallest, share=share)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether there are other figures on the page."""
+        return self.tallest < math.inf
 
     @property
     def scale(self) -> float:
@@ -66,13 +78,13 @@ class Paper:
     @property
     def width(self) -> float:
         """How many inches wide a figure may be."""
-        return max(self.style.preset.room.width / self.scale * self.share, LEAST_WIDTH)
+        return max(self.style.preset.room.width / self.scale, LEAST_WIDTH) * self.share
 
     @property
     def height(self) -> float | None:
-        """How many inches high it may be; None for any."""
+        """How many inches high it may be; None for any, and for a part of a page."""
         height = self.style.preset.room.height
-        return None if height is None else height / self.scale
+        return None if height is None or self.is_part else height / self.scale
 
     @property
     def inks(self) -> Inks:

@@ -34,6 +34,7 @@ from mhagui.figures.page import (
     Box,
     Plan,
     Sheet,
+    in_math,
     line_height,
     wrapped,
 )
@@ -45,9 +46,10 @@ from mhagui.formats import positions, short
 
 GAP = 0.14  # inches between panels
 SLIMMEST = 0.12  # inches that a matrix of few columns or rows is wide at the least
-NAME = line_height(LABEL_SIZE) + 0.04
-BAR_WIDTH, BAR_GAP = 0.12, 0.75
-USUAL_SIDE = 1.4  # inches of a panel
+LIMIT = line_height(TICK_SIZE)
+NAME = line_height(LABEL_SIZE) + LIMIT + 0.03
+BAR_WIDTH = 0.12
+USUAL_SIDE, NARROW_SIDE, NARROW = 1.2, 0.8, 5.0  # inches of a panel; on paper narrower than that
 # Of each stage the matrices that those before it have not shown.
 _NEW = {PRODUCT: 3, SCALED: 1, GAINED: 1, MASKED: 1, SOFTMAX: 1, MIXED: 2, PROJECTED: 2}
 
@@ -80,9 +82,10 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     def with_columns(n_columns: int) -> Plan:
         return _plan(subject, paper, n_columns, n_panels)
 
-    if paper.height is not None:
-        return best_of(n_panels, paper, with_columns)
-    return with_columns(max(int(paper.width / (USUAL_SIDE + 0.2)), 2))
+    side = USUAL_SIDE if paper.width > NARROW else NARROW_SIDE
+    labels = widest_of(paper.row_names(subject.scene)) + 0.06
+    most = max(int((paper.width - 2 * EDGE) / (side + labels + GAP)), 2)
+    return best_of(most, paper, with_columns) if paper.height is not None else with_columns(most)
 
 
 def _plan(subject: Subject, paper: Paper, n_columns: int, n_panels: int) -> Plan:
@@ -108,7 +111,7 @@ def _plan(subject: Subject, paper: Paper, n_columns: int, n_panels: int) -> Plan
 
     caption = (
         f"Every stage of head {number} of “{scene.title}” at gain {short(head.gain)}, from Q and K "
-        "to its part of O. Each signed matrix has its own scale around 0, up to the number beside "
+        "to its part of O. Each signed matrix has its own scale around 0, up to the number below "
         "its name; weights go from 0 to 1. Hatched keys are masked."
     )
     height = layout.top + math.ceil(n_panels / n_columns) * layout.pitch
@@ -144,12 +147,14 @@ def _panel(
     label_rows(grid, _labels(rows, n_rows, sheet.paper.row_names(scene)))
     words = sheet.paper.column_words(scene) if columns in _POSITIONS else ()
     label_columns(grid, _labels(columns, n_columns, positions(scene.n_positions)), words=words)
-    name = f"{matrix.sign} {matrix.name}{_limit(scale)}".strip()
-    sheet.write(left, top - NAME, name, parse_math=False)
+    sheet.write(left, top - NAME, in_math(f"{matrix.sign} {matrix.name}".strip()))
+    _write_limit(sheet, left, top, f"±{short(scale.high, 3)}" if scale.is_signed else "0 to 1")
 
 
-def _limit(scale: Scale) -> str:
-    return f"  (±{short(scale.high, 3)})" if scale.is_signed else ""
+def _write_limit(sheet: Sheet, left: float, top: float, limit: str) -> None:
+    """Write under the name of a panel what its colours reach."""
+    look = {"fontsize": TICK_SIZE, "color": sheet.inks.muted}
+    sheet.write(left, top - LIMIT - 0.02, limit, **look)
 
 
 _POSITIONS = (Axis.QUERY, Axis.KEY)
@@ -165,7 +170,10 @@ def _bars(sheet: Sheet, layout: _Layout, index: int) -> None:
     """Put the two colour bars where the last panel would be."""
     left, top = layout.corner(index)
     signed = signed_scale(Paper(sheet.paper.style), "share", np.ones((1, 1)))
-    first = Box(left, top, BAR_WIDTH, layout.side)
-    second = Box(left + BAR_GAP, top, BAR_WIDTH, layout.side)
-    colour_bar(sheet, first, signed, "share of ±")
-    colour_bar(sheet, second, unit_scale(sheet.paper, "weight"), "weight")
+    weights = unit_scale(sheet.paper, "weight")
+    for start, scale, name in (
+        (left, signed, "share of ±"),
+        (left + layout.side / 2 + 0.1, weights, "weight"),
+    ):
+        colour_bar(sheet, Box(start, top, BAR_WIDTH, layout.side), scale)
+        _write_limit(sheet, start, top, name)

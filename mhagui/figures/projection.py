@@ -14,6 +14,7 @@ from mhagui.figures.page import (
     Box,
     Plan,
     Sheet,
+    in_math,
     line_height,
     wrapped,
 )
@@ -22,8 +23,8 @@ from mhagui.figures.scales import Scale, signed_scale
 from mhagui.figures.subject import Subject
 
 CELL = 0.36  # inches at most
-ROOM = 1.75  # what a matrix is given at least, for its title
-BARS_HEIGHT = 1.2  # what the colour bars are given at least
+ROOM = 1.3  # what a matrix is given at least, for its title
+BARS_HEIGHT, BARS_MOST = 1.2, 1.8  # inches of the colour bars, at least and at most
 TALLEST = 6.4  # W_O and O together
 TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.06
 LABELS = line_height(TICK_SIZE) + BAND + 0.06
@@ -55,12 +56,10 @@ class _Layout:
 
 
 def plan(subject: Subject, paper: Paper) -> Plan:
-    """Lay out W_O, Concat and O = Concat · W_O; one by one where the paper is narrow or low."""
-    scene = subject.scene
-    if paper.width < NARROW or paper.height is not None:
-        each = matrices.plan_w_o, matrices.plan_concat, matrices.plan_output
-        plans = [plan_one(subject, paper) for plan_one in each]
-        return composed(f"{scene.title}: output projection", "", plans, paper)
+    """Lay out W_O, Concat and O = Concat · W_O; one by one where the paper is narrow."""
+    scene, title = subject.scene, f"{subject.scene.title}: output projection"
+    if paper.width < NARROW:
+        return composed(title, "", plans(subject, paper), paper)
     three = _Three(w_o(scene), concat(subject, paper), output(subject, paper))
     scales = [signed_scale(paper, matrix.title, matrix.values) for matrix in three]
     layout = _layout(subject, paper, three, scales)
@@ -73,16 +72,24 @@ def plan(subject: Subject, paper: Paper) -> Plan:
             top = box.top - TITLE
             sheet.write(box.left, top, matrix.title, fontsize=TITLE_SIZE)
             look = {"fontsize": TICK_SIZE, "color": sheet.inks.muted}
-            sheet.write(box.left, top + line_height(TITLE_SIZE), matrix.shape, **look)
+            sheet.write(box.left, top + line_height(TITLE_SIZE), in_math(matrix.shape), **look)
         _bars(sheet, layout.bars, three, scales)
         _axis_labels(sheet, layout)
-        sheet.write(EDGE, layout.note_top, "\n".join(layout.note), fontsize=TICK_SIZE)
+        sheet.write(EDGE, layout.note_top, in_math("\n".join(layout.note)), fontsize=TICK_SIZE)
 
     caption = (
         f"“{scene.title}”: Concat = [O_1 … O_H], the output projection W_O, and their product O, "
         "each in a scale of its own around 0."
     )
-    return Plan(f"{scene.title}: output projection", caption, *layout.page, paint)
+    return Plan(title, caption, *layout.page, paint)
+
+
+def plans(subject: Subject, paper: Paper) -> list[Plan]:
+    """Lay it out as the figures that a page has of it: one, or three on narrow paper."""
+    if paper.width >= NARROW:
+        return [plan(subject, paper)]
+    each = matrices.plan_w_o, matrices.plan_concat, matrices.plan_output
+    return [plan_one(subject, paper) for plan_one in each]
 
 
 def _layout(subject: Subject, paper: Paper, three: _Three, scales: list[Scale]) -> _Layout:
@@ -91,7 +98,7 @@ def _layout(subject: Subject, paper: Paper, three: _Three, scales: list[Scale]) 
     between = labels + BAND + 0.22
     bars = sum(BAR_THICKNESS + bar_room(scale, "") for scale in scales)
     room = paper.width - left - between - RIGHT
-    inner, outer, above, below = _sizes(subject, room, bars)
+    inner, outer, above, below = _sizes(subject, room, bars, min(TALLEST, paper.tallest))
     second = left + max(inner, bars) + between
     upper_end = EDGE + TITLE + max(above, BARS_HEIGHT)
     lower = upper_end + LABELS + 0.12 + TITLE
@@ -101,7 +108,7 @@ def _layout(subject: Subject, paper: Paper, three: _Three, scales: list[Scale]) 
         w_o=Box(second, upper_end - above, outer, above),
         concat=Box(left, lower, inner, below),
         output=Box(second, lower, outer, below),
-        bars=Box(left, EDGE + TITLE, max(inner, bars), max(above, BARS_HEIGHT)),
+        bars=Box(left, EDGE + TITLE, max(inner, bars), min(max(above, BARS_HEIGHT), BARS_MOST)),
         note=note,
         note_top=note_top,
         page=(
@@ -111,16 +118,18 @@ def _layout(subject: Subject, paper: Paper, three: _Three, scales: list[Scale]) 
     )
 
 
-def _sizes(subject: Subject, room: float, bars: float) -> tuple[float, float, float, float]:
+def _sizes(
+    subject: Subject, room: float, bars: float, tallest: float
+) -> tuple[float, float, float, float]:
     """Return the widths of Concat and O and the heights of W_O and O; square cells if possible."""
     scene = subject.scene
     reads, channels, rows = scene.w_o.shape[0], scene.d_model, scene.n_positions
-    cell = min(room / (reads + channels), TALLEST / (reads + rows), CELL)
+    cell = min(room / (reads + channels), tallest / (reads + rows), CELL)
     if reads * cell < bars:  # Concat is given as much as the bars above it
         cell = min((room - bars) / channels, cell)
     if min(reads, channels, rows) * cell >= ROOM or cell >= CELL:
         return reads * cell, channels * cell, reads * cell, rows * cell
-    return *_shares(room, reads, channels), *_shares(TALLEST, reads, rows)
+    return *_shares(room, reads, channels), *_shares(tallest, reads, rows)
 
 
 def _shares(room: float, first: int, second: int) -> tuple[float, float]:
@@ -130,7 +139,7 @@ def _shares(room: float, first: int, second: int) -> tuple[float, float]:
 
 
 def _bars(sheet: Sheet, box: Box, three: _Three, scales: list[Scale]) -> None:
-    """Fill the corner beside W_O with the three bars, as high as it is."""
+    """Put the three bars into the corner beside W_O."""
     label_top = box.top - line_height(TICK_SIZE) - 0.05
     for number, (scale, matrix) in enumerate(zip(scales, three, strict=True)):
         left = box.left + number * box.width / len(scales)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
@@ -107,9 +108,10 @@ def _saved(
 
 def pixels(figure: Figure, style: FigureStyle) -> npt.NDArray[np.uint8]:
     """Return the figure as (height, width, 3) uint8 RGB, or 4 with alpha on a clear ground."""
-    width, height = (int(inches * style.dpi) for inches in figure.get_size_inches())
-    data = _saved(figure, "rgba", style, clear=_is_clear(style))
-    rgba = np.frombuffer(data, np.uint8).reshape(height, width, 4)
+    canvas = FigureCanvasAgg(figure)
+    _saved(figure, "rgba", style, clear=_is_clear(style))
+    # The canvas knows how large it is: inches × dpi may lie a hair below a whole number.
+    rgba = np.array(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
     return rgba if _is_clear(style) else np.ascontiguousarray(rgba[..., :3])
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import matplotlib as mpl
 import numpy as np
@@ -18,6 +19,7 @@ from mhagui.formats import cell, ratio_in_cell, short, small_in_cell
 from mhagui.palette import SignedColours, WeightColours, diverging_table
 
 N_COLOURS = 255
+TWO_DIGITS = 2.0  # from this magnitude on one decimal says enough where there is no room for two
 
 Matrix = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -66,19 +68,17 @@ class Scale:
         """Return how a number is written beside the bar."""
         return short(tick, 3) + (self.ends.unit if self.ends else "")
 
-    def write(self, value: float) -> str:
-        """Return how a number is written into a cell."""
-        return self._writer(value, leading_zero=True)
-
-    def write_briefly(self, value: float) -> str:
-        """Return how it is written where that has no room: .92."""
-        return self._writer(value, leading_zero=False)
-
     @property
-    def _writer(self) -> Callable[..., str]:
-        if self.ends is None or not self.ends.logarithmic:
-            return cell
-        return ratio_in_cell if self.ends.is_ratio else small_in_cell
+    def ways_to_write(self) -> tuple[Callable[[float], str], ...]:
+        """How a number is written into a cell; where that has no room, shorter: 0.92, .92.
+
+        Large ones then with one decimal, which would say too little of weights.
+        """
+        if self.is_logarithmic and self.ends is not None:
+            writer = ratio_in_cell if self.ends.is_ratio else small_in_cell
+            return partial(writer, leading_zero=True), writer
+        ways = partial(cell, leading_zero=True), cell
+        return (*ways, partial(cell, decimals=1)) if self.low <= -TWO_DIGITS else ways
 
     def rgb(self, values: Matrix) -> npt.NDArray[np.uint8]:
         """Return the colours of ``values``, 0..255 on a new last axis; the ground's for NaN."""

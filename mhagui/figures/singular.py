@@ -9,14 +9,14 @@ from matplotlib.ticker import MaxNLocator
 from mhagui.document import HeadResult
 from mhagui.document.records import Array
 from mhagui.figures.curves import AXIS_TITLE, Legend, curve_look
-from mhagui.figures.page import TITLE_SIZE, Box, Plan, Sheet, dress, line_height
+from mhagui.figures.page import TITLE_SIZE, Box, Plan, Sheet, dress, line_height, wrapped
 from mhagui.figures.paper import EDGE, Paper
 from mhagui.figures.subject import Subject
 from mhagui.formats import fixed
 
 LEFT = AXIS_TITLE + 0.36
+APART = 0.08  # to both sides of a number: so that heads with the same values are all seen
 HEIGHT = 1.7  # inches, of each of the two panels
-ABOVE = EDGE + line_height(TITLE_SIZE) + 0.06
 BELOW = 0.42
 SCORES = "Q·Kᵀ, before the gain: rank"
 WEIGHTS = "A: effective rank"
@@ -26,23 +26,26 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     """Lay out the singular values of Q·Kᵀ and of A of every head, with the ranks."""
     result = subject.result
     legend = Legend(result, paper, LEFT)
-    first = Box(LEFT, ABOVE, legend.width, HEIGHT)
-    second = Box(LEFT, first.bottom + BELOW + ABOVE, legend.width, HEIGHT)
-    beside = legend.height() if legend.is_beside else 0.0
-    end = max(second.bottom + BELOW, ABOVE + beside + EDGE)
-    end += 0.0 if legend.is_beside else legend.height() + EDGE
     ranks = ", ".join(str(head.score_rank) for head in result.heads)
     effective = ", ".join(fixed(head.effective_rank, 2) for head in result.heads)
+    titles = [
+        wrapped(title, legend.width, TITLE_SIZE)
+        for title in (f"{SCORES} {ranks}", f"{WEIGHTS} {effective}")
+    ]
+    above = [EDGE + len(lines) * line_height(TITLE_SIZE) + 0.06 for lines in titles]
+    first = Box(LEFT, above[0], legend.width, HEIGHT)
+    second = Box(LEFT, first.bottom + BELOW + above[1], legend.width, HEIGHT)
+    beside = legend.height() if legend.is_beside else 0.0
+    end = max(second.bottom + BELOW, above[0] + beside + EDGE)
+    end += 0.0 if legend.is_beside else legend.height() + EDGE
 
     def paint(sheet: Sheet) -> None:
         upper, lower = sheet.place(first), sheet.place(second)
         _curves(upper, sheet, subject, legend, lambda head: head.score_singular_values)
         _curves(lower, sheet, subject, legend, lambda head: head.weight_singular_values)
-        for axes, box, title in (
-            (upper, first, f"{SCORES} {ranks}"),
-            (lower, second, f"{WEIGHTS} {effective}"),
-        ):
-            sheet.write(LEFT, box.top - ABOVE + EDGE, title, fontsize=TITLE_SIZE)
+        tops = EDGE, first.bottom + BELOW + EDGE
+        for axes, top, lines in zip((upper, lower), tops, titles, strict=True):
+            sheet.write(LEFT, top, "\n".join(lines), fontsize=TITLE_SIZE)
             _dress(axes, sheet)
         lower.set_xlabel("number of the singular value")
         legend.draw(upper if legend.is_beside else lower, HEIGHT, BELOW)
@@ -63,9 +66,11 @@ def _curves(
     legend: Legend,
     values_of: Callable[[HeadResult], Array],
 ) -> None:
-    for head, name in zip(subject.result.heads, legend.names, strict=True):
+    apart = np.linspace(-APART, APART, len(legend.names)) if len(legend.names) > 1 else [0.0]
+    for head, name, shift in zip(subject.result.heads, legend.names, apart, strict=True):
         values = values_of(head)
-        at = np.arange(1, len(values) + 1)
+        at = np.arange(1, len(values) + 1) + shift
+        axes.set_xlim(0.6, len(values) + 0.4)
         axes.plot(at, values, label=name, **curve_look(sheet, head, len(values)))
 
 

@@ -1,16 +1,21 @@
 """Scenes to draw: the lessons, and the far ends of what a scene can be."""
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from mhagui.document import Head, Pattern, Scene, compute, load_lesson
 from mhagui.document.edits import SetSequenceLength, rename_head, set_gain, set_muted, set_soloed
+from mhagui.figures import FigureStyle, Subject, drawing
+from mhagui.figures.page import house_style
 
 
 @pytest.fixture(scope="session")
@@ -77,7 +82,10 @@ SCENES = {
     "t1": lambda: edited(SetSequenceLength(1)),
     "t12": lambda: edited(SetSequenceLength(12)),
     "t1024": lambda: made(1024, 4, 2, 2, 8),
+    "t200": lambda: edited(SetSequenceLength(200)),
+    "tokens": lambda: load_lesson("induction"),
     "32 heads": lambda: made(8, 32, 2, 2, 64),
+    "32 heads of t48": lambda: made(48, 32, 2, 2, 64),
     "12 heads of t64": lambda: made(64, 12, 4, 4, 64),
     "wide": lambda: made(40, 16, 16, 16, 256),
     "unlucky names": unlucky_names,
@@ -87,10 +95,59 @@ SCENES = {
 }
 
 
-@pytest.fixture(scope="session", params=SCENES)
-def any_scene(request):
-    scene = SCENES[request.param]()
+@pytest.fixture(scope="session")
+def any_scene():
+    """Return what computes the scene of a name of SCENES, once."""
+    return cache(lambda name: (made_scene := SCENES[name](), compute(made_scene)))
+
+
+def lesson_with(name, *edits):
+    scene = load_lesson(name)
+    for edit in edits:
+        scene = edit.apply(scene)
     return scene, compute(scene)
+
+
+@pytest.fixture(scope="session")
+def lesson():
+    """Return what gives a lesson after some edits, and what is computed from it."""
+    return lesson_with
+
+
+def drawn(name, scene, result, row=None, head=0, limits=None, **style):
+    subject = Subject(scene, result, FigureStyle(**style), row, head, limits=limits or {})
+    figure = drawing.draw(name, subject)
+    with house_style(subject.style):
+        figure.draw_without_rendering()  # gives cells their colours, and legends their places
+    return figure
+
+
+@pytest.fixture(scope="session")
+def draw():
+    """Return what draws a figure and lays it out, in a style of so many choices."""
+    return drawn
+
+
+def words_in(figure):
+    """Return all that is written, broken lines as one and formulas as they are typed."""
+    texts = (text.get_text() for text in figure.findobj(Text) if text.get_visible())
+    return {re.sub(r"\$|[{}]|\\(mathrm|mathbf)?", "", text).replace("\n", " ") for text in texts}
+
+
+@pytest.fixture(scope="session")
+def words():
+    return words_in
+
+
+def panels_of(figure, shape):
+    """Return the axes that hold matrices of ``shape``, in the order they were drawn."""
+    limits = (0, shape[1]), (shape[0], 0)
+    return [axes for axes in figure.axes if (axes.get_xlim(), axes.get_ylim()) == limits]
+
+
+@pytest.fixture(scope="session")
+def panels():
+    return panels_of
 
 
 # Runs scripts, each with its own arguments, where mhagui cannot be imported.

@@ -2,18 +2,16 @@
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 
 from mhagui.document import compute
-from mhagui.figures import cost
-from mhagui.figures.page import house_style
+from mhagui.document.view_state import WhatIf
+from mhagui.figures import Subject, drawing
 
 
-@pytest.fixture
-def drawn(four_heads):
+@pytest.fixture(scope="module")
+def drawn(four_heads, draw):
     """The figure of the lesson's scene: T = 6, d_model = 8, four heads of width 2."""
-    with house_style():
-        return cost.draw(*four_heads)
+    return draw("cost", *four_heads)
 
 
 def lines(axes):
@@ -61,18 +59,20 @@ def test_the_scene_is_marked_in_both(drawn):
     assert list(right["H = 4"][0]) == [4, 4]
 
 
+def test_another_layer_can_be_asked_for(four_heads):
+    figure = drawing.draw("cost", Subject(*four_heads, sizes=WhatIf(512, 8, 64, 64, 1000)))
+    left, right = (lines(axes) for axes in figure.axes)
+    assert list(left["T = 1,000"][0]) == [1000, 1000]
+    assert list(right["H = 8"][0]) == [8, 8]
+    t, count = (np.asarray(values) for values in left["scores"])
+    np.testing.assert_array_equal(count, t * t * 8 * 64)
+
+
 @pytest.mark.parametrize("sizes", [(1, 1, 2, 1, 1), (40, 16, 16, 16, 256)])
-def test_all_text_is_on_the_page_and_legends_are_apart(make_scene, sizes):
+def test_legends_are_apart_and_below_the_axes(make_scene, draw, sizes):
     scene = make_scene(*sizes)
-    with house_style():
-        figure = cost.draw(scene, compute(scene))
-        figure.draw_without_rendering()
-    page = figure.bbox
+    figure = draw("cost", scene, compute(scene))
     legends = [axes.get_legend().get_window_extent() for axes in figure.axes]
-    for text in (text for axes in figure.axes for text in axes.get_legend().findobj(Text)):
-        box = text.get_window_extent()
-        assert page.x0 <= box.x0 <= box.x1 <= page.x1, text.get_text()
-        assert page.y0 <= box.y0, text.get_text()
     assert legends[0].x1 < legends[1].x0
-    for axes in figure.axes:
-        assert axes.get_legend().get_window_extent().y1 < axes.xaxis.label.get_window_extent().y0
+    for axes, legend in zip(figure.axes, legends, strict=True):
+        assert legend.y1 < axes.xaxis.label.get_window_extent().y0

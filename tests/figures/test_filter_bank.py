@@ -6,32 +6,10 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.patches import Rectangle
-from matplotlib.text import Text
 
-from mhagui.document import compute, load_lesson
+from mhagui.document import compute
 from mhagui.document.edits import set_gain, set_muted
-from mhagui.figures import filter_bank
-from mhagui.figures.page import house_style, to_bytes
 from mhagui.palette import head_colour
-
-
-def drawn(scene, result, row=None):
-    with house_style():
-        figure = filter_bank.draw(scene, result, row)
-        figure.draw_without_rendering()
-    return figure
-
-
-def lesson(name, *edits):
-    scene = load_lesson(name)
-    for edit in edits:
-        scene = edit.apply(scene)
-    return scene, compute(scene)
-
-
-def panels(figure, shape):
-    limits = (0, shape[1]), (shape[0], 0)
-    return [axes for axes in figure.axes if (axes.get_xlim(), axes.get_ylim()) == limits]
 
 
 def charts(figure):
@@ -46,19 +24,10 @@ def bars(axes):
     return [(bar.get_x(), bar.get_height(), to_hex(bar.get_facecolor())) for bar in found]
 
 
-def words(figure):
-    return {text.get_text() for text in figure.findobj(Text) if text.get_visible()}
-
-
-def test_it_fits_a_journals_page(four_heads):
-    width, height = drawn(*four_heads).get_size_inches()
-    assert 3 <= width <= 7
-    assert height <= 9
-
-
-def test_the_panels_are_the_terms_their_sum_and_the_output(four_heads):
+def test_the_panels_are_the_terms_their_sum_and_the_output(four_heads, draw, panels):
     scene, result = four_heads
-    meshes = [axes.collections[0] for axes in panels(drawn(scene, result), (6, 8))]
+    figure = draw("filter-bank", scene, result)
+    meshes = [axes.collections[0] for axes in panels(figure, (6, 8))]
     blocks = scene.w_o.reshape(4, 2, 8)
     terms = [
         head.weights @ scene.x @ head.head.w_v @ block
@@ -71,9 +40,9 @@ def test_the_panels_are_the_terms_their_sum_and_the_output(four_heads):
     assert low == -high
 
 
-def test_the_bars_are_the_norms_and_the_changes_of_o(two_heads):
+def test_the_bars_are_the_norms_and_the_changes_of_o(two_heads, draw):
     scene, result = two_heads
-    norms, changes = charts(drawn(scene, result))
+    norms, changes = charts(draw("filter-bank", scene, result))
     terms = [
         head.weights @ scene.x @ head.head.w_v @ block
         for head, block in zip(result.heads, scene.w_o.reshape(2, 2, 4), strict=True)
@@ -93,28 +62,27 @@ def test_the_bars_are_the_norms_and_the_changes_of_o(two_heads):
     assert np.diff(lefts).min() >= 0.34
 
 
-def test_a_muted_head_has_a_hollow_bar_and_says_so():
-    figure = drawn(*lesson("four-heads", set_muted(2, True)))
+def test_a_muted_head_has_a_hollow_bar_and_says_so(draw, lesson):
+    figure = draw("filter-bank", *lesson("four-heads", set_muted(2, True)))
     norms = charts(figure)[0]
     hollow = [left for left, _, face in bars(norms) if face == "#ffffff"]
     assert hollow == [pytest.approx(1.15)]
-    title = next(
-        t for t in figure.texts if t.get_text().replace("\n", " ") == "h2 — previous token (muted)"
-    )
-    assert to_rgb(title.get_color()) != (0, 0, 0)
+    (name,) = (text for text in figure.texts if "(muted)" in text.get_text())
+    assert "previous token" in name.get_text().replace("\n", " ")
+    assert to_rgb(name.get_color()) != (0, 0, 0)
 
 
-def test_where_there_is_no_wrong_site_none_is_drawn(four_heads):
+def test_where_there_is_no_wrong_site_none_is_drawn(four_heads, draw):
     scene = four_heads[0]
     scene = replace(scene, heads=scene.heads[:3], w_o=scene.w_o[:6])
-    changes = charts(drawn(scene, compute(scene)))[1]
+    changes = charts(draw("filter-bank", scene, compute(scene)))[1]
     assert [face for *_, face in bars(changes)] == [head_colour(uid) for uid in (1, 2, 3)]
 
 
-def test_words_of_the_lesson(four_heads):
-    said = words(drawn(*four_heads))
+def test_words_of_the_lesson(four_heads, draw, words):
+    said = words(draw("filter-bank", *four_heads))
     assert said >= {
-        "h1 — first token", "h4 — uniform", "Σ of 4 terms", "Concat·W_O", "norm 1.97",
+        "h1 first token", "h4 uniform", "Σ of 4 terms", "Concat·W_O", "norm 1.97",
         "t1", "t6", "d1", "d5", "output channel", "position t", "h1", "h4",
     }  # fmt: skip
     assert any(
@@ -122,14 +90,9 @@ def test_words_of_the_lesson(four_heads):
     )
 
 
-def test_a_row_is_framed_where_it_is_asked_for():
+def test_a_row_is_framed_where_it_is_asked_for(draw, lesson, panels):
     scene, result = lesson("four-heads", set_gain(1, 0.5))
-    for axes in panels(drawn(scene, result, row=2), (6, 8)):
+    for axes in panels(draw("filter-bank", scene, result, row=2), (6, 8)):
         assert [patch.get_xy() for patch in axes.patches] == [(0, 2)]
-    for axes in panels(drawn(scene, result), (6, 8)):
+    for axes in panels(draw("filter-bank", scene, result), (6, 8)):
         assert not list(axes.patches)
-
-
-def test_the_same_figure_is_the_same_file(two_heads):
-    one, other = (to_bytes(drawn(*two_heads), "svg", 100) for _ in range(2))
-    assert one == other

@@ -2,32 +2,22 @@
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 
-from mhagui.document import compute, load_lesson
 from mhagui.document.edits import SetSequenceLength, set_gain, set_muted
 from mhagui.document.response import FLAT_FILTERS
 from mhagui.figures import frequency
-from mhagui.figures.page import house_style
 
 
-def drawn(*edits, row=None):
-    scene = load_lesson("four-heads")
-    for edit in edits:
-        scene = edit.apply(scene)
-    with house_style():
-        return frequency.draw(scene, compute(scene), row)
-
-
-def words(figure):
-    return {text.get_text().replace("\n", " ") for text in figure.findobj(Text)}
+@pytest.fixture(scope="module")
+def drawn(draw, lesson):
+    return lambda *edits, row=None: draw("frequency", *lesson("four-heads", *edits), row=row)
 
 
 def heights(axes):
     return [line.get_ydata() for line in axes.lines]
 
 
-def test_curves_are_the_transform_of_row_four(expected):
+def test_curves_are_the_transform_of_row_four(expected, drawn):
     magnitude, delay = drawn().axes
     for place, weights in enumerate(expected["four_heads"]["attention"]):
         omega = np.pi * magnitude.lines[place].get_xdata()
@@ -40,7 +30,7 @@ def test_curves_are_the_transform_of_row_four(expected):
         np.testing.assert_allclose(heights(delay)[place][off_nulls], wanted, atol=1e-9)
 
 
-def test_sharp_heads_are_flat_and_that_is_said():
+def test_sharp_heads_are_flat_and_that_is_said(drawn, words):
     figure = drawn(*(set_gain(uid, 300.0) for uid in (1, 2, 3)), row=5)
     magnitude, delay = figure.axes
     for place, lag in ((0, 5), (1, 1), (2, 0)):
@@ -51,12 +41,12 @@ def test_sharp_heads_are_flat_and_that_is_said():
     assert "|H| at t6" in words(figure)
 
 
-def test_the_row_is_the_last_of_a_short_sequence_and_mute_is_said():
+def test_the_row_is_the_last_of_a_short_sequence_and_mute_is_said(drawn, words):
     found = words(drawn(SetSequenceLength(2), set_muted(2, True)))
     assert {"|H| at t2", "h2 previous token (muted)", "delay (positions)"} <= found
 
 
-def test_the_limit_of_the_grid_is_said_where_it_matters():
+def test_the_limit_of_the_grid_is_said_where_it_matters(drawn, words):
     long = SetSequenceLength(140)
     assert (FLAT_FILTERS + frequency.COARSE_NOTE) in words(drawn(long, row=139))
     assert FLAT_FILTERS in words(drawn(long, row=20))

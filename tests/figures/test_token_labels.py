@@ -1,58 +1,73 @@
-import matplotlib as mpl
+"""How positions are called on paper, where the scene has tokens."""
+
 import pytest
 
 from mhagui import figures
-from mhagui.document import compute, load_lesson
 from mhagui.document.edits import SetSequenceLength
 from mhagui.document.token_edits import SetTokens
+from mhagui.figures import FigureStyle, Labels, Subject
 
 WORDS = ["cat", "sat", "on", "the", "red", "mat"]
+NUMBERS = ["t1", "t2", "t3", "t4", "t5", "t6"]
+BOTH = ["t1 cat", "t2 sat", "t3 on", "t4 the", "t5 red", "t6 mat"]
 
 
-def axes_of(scene):
-    """The labels of rows and columns of the first head."""
-    axes = figures.draw("heads", scene, compute(scene)).axes[0]
-    return (
-        [label.get_text() for label in axes.get_yticklabels()],
-        [label.get_text() for label in axes.get_xticklabels()],
-    )
+@pytest.fixture(scope="module")
+def labels_of(draw):
+    def labels(subject, **style):
+        """Return the labels of rows and columns of the first head."""
+        axes = draw("heads", *subject, **style).axes[0]
+        return tuple(
+            [label.get_text() for label in labels]
+            for labels in (axes.get_yticklabels(), axes.get_xticklabels())
+        )
+
+    return labels
 
 
-def test_axes_have_the_tokens():
-    rows, columns = axes_of(load_lesson("content-position"))
-    assert rows == [f"t{number} {word}" for number, word in enumerate(WORDS, 1)]
-    assert columns == WORDS
+@pytest.mark.parametrize(
+    ("labels", "rows", "columns"),
+    [
+        (Labels.BOTH, BOTH, WORDS),
+        (Labels.TOKENS, WORDS, WORDS),
+        (Labels.POSITIONS, NUMBERS, NUMBERS),
+    ],
+)
+def test_axes_have_what_is_asked_for(labels, rows, columns, labels_of, lesson):
+    assert labels_of(lesson("content-position"), labels=labels) == (rows, columns)
 
 
-def test_words_too_wide_for_the_cells_stand_at_the_rows_alone():
+@pytest.mark.parametrize("labels", Labels)
+def test_without_tokens_positions_have_their_numbers(labels, labels_of, four_heads):
+    assert labels_of(four_heads, labels=labels) == (NUMBERS, NUMBERS)
+
+
+def test_words_too_wide_for_the_cells_stand_at_the_rows_alone(labels_of, lesson):
     tokens = ("^", "incomprehensible", "because", "x")
-    rows, columns = axes_of(SetTokens(tokens).apply(load_lesson("induction")))
+    rows, columns = labels_of(lesson("induction", SetTokens(tokens)))
     assert rows == ["t1 ^", "t2 incompr…", "t3 because", "t4 x"]
     assert columns == ["t1", "t2", "t3", "t4"]
 
 
-def test_a_long_sequence_has_some_of_them():
-    rows, columns = axes_of(SetSequenceLength(60).apply(load_lesson("content-position")))
-    assert 3 < len(rows) < 30
+def test_a_long_sequence_has_some_of_them(labels_of, lesson):
+    rows, columns = labels_of(lesson("content-position", SetSequenceLength(60)))
+    assert 3 < len(rows) < 31
     assert rows[0] == "t1 cat"
     assert columns[0] == "t1"
 
 
 @pytest.mark.parametrize("token", ["$x$", "^", "a_b", "50%", "\\alpha"])
-def test_a_token_is_no_formula(token):
-    scene = SetTokens((token, "cat")).apply(load_lesson("content-position"))
-    figure = figures.draw("heads", scene, compute(scene))
-    assert figures.render(figure, "png", 50).startswith(b"\x89PNG")
+def test_a_token_is_no_formula(token, draw, lesson):
+    scene, result = lesson("content-position", SetTokens((token, "cat")))
+    figure = draw("heads", scene, result)
+    data = figures.render("heads", Subject(scene, result, FigureStyle(dpi=50)), "png")
+    assert data.startswith(b"\x89PNG")
     for label in (*figure.axes[0].get_xticklabels(), *figure.axes[0].get_yticklabels()):
         assert not label.get_parse_math()
 
 
-def test_no_row_label_reaches_beyond_the_page():
-    tokens = ("because",) * 3
-    scene = SetTokens(tokens).apply(load_lesson("content-position"))
-    figure = figures.draw("heads", scene, compute(scene))
-    with mpl.rc_context({"savefig.bbox": None}):
-        figures.render(figure, "png", 100)
+def test_no_row_label_reaches_beyond_the_page(draw, lesson):
+    figure = draw("heads", *lesson("content-position", SetTokens(("because",) * 3)))
     axis_label = next(text for text in figure.texts if text.get_text() == "query position t")
     right = axis_label.get_window_extent().x1
     for label in figure.axes[0].get_yticklabels():

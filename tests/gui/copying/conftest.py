@@ -1,12 +1,13 @@
 """Right clicks, the menus that come of them, and the clipboard."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 MILLISECONDS = 30_000  # for a first figure, which has matplotlib loaded
+INTERVAL = 2
 NONE, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 
 
@@ -66,12 +67,19 @@ def right_click():
     """A function that presses the right button on a widget; gives the menu, None without one."""
 
     def right_click(widget, place=None):
+        QApplication.processEvents()
         window = widget.window()
         at = widget.mapTo(window, place or widget.rect().center())
-        QTest.mouseClick(window.windowHandle(), Qt.MouseButton.RightButton, NONE, at)
+        click = (window.windowHandle(), Qt.MouseButton.RightButton, NONE, at, 2 * INTERVAL)
+        for place in (at + QPoint(1, 0), at):  # as a mouse comes, or Qt looks where it was before
+            QTest.mouseMove(window.windowHandle(), place)
+        QTest.mouseClick(*click)
         return open_menu()
 
-    return right_click
+    interval = QApplication.doubleClickInterval()
+    QApplication.setDoubleClickInterval(INTERVAL)  # each click stands alone, soon as it may follow
+    yield right_click
+    QApplication.setDoubleClickInterval(interval)
 
 
 @pytest.fixture
@@ -92,12 +100,19 @@ def open_menu():
 
 @pytest.fixture
 def clipboard(qtbot, window):
-    """A function that waits for what is being copied, and gives what the clipboard holds."""
+    """A function that waits for what is being copied, and gives what the clipboard holds.
+
+    Its attribute ``told`` is what the status bar said of it.
+    """
     QGuiApplication.clipboard().setText("what was there before")
+    status = window.statusBar()
+    status.clearMessage()
 
     def clipboard():
-        message = window.statusBar().currentMessage
+        message = status.currentMessage
         qtbot.waitUntil(lambda: message().startswith("Copied: "), timeout=MILLISECONDS)
+        clipboard.told = message()
+        status.clearMessage()
         return QGuiApplication.clipboard().mimeData()
 
     return clipboard

@@ -6,11 +6,9 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QMenu, QToolBar
+from PySide6.QtWidgets import QApplication, QMenu
 
-from mhagui.document.edits import OpenScene, ResetGains
-from mhagui.document import load_lesson
-from mhagui.gui.export.dialog import ExportDialog
+from mhagui.document import Quantity
 
 FIGURE = ["Copy figure", "Copy figure as SVG", "Export this figure…"]
 WITHOUT = ("history", "tokens", "lesson")
@@ -77,7 +75,9 @@ def test_the_menu_key_offers_what_the_dock_shows(window, enter, menu_key, dock):
     menu = menu_key()
     assert menu.texts == FIGURE + OFFERED[dock]
     for group in entries(menu.menu):
-        letters = Counter(a.text()[a.text().index("&") + 1].lower() for a in group if "&" in a.text())
+        letters = Counter(
+            a.text()[a.text().index("&") + 1].lower() for a in group if "&" in a.text()
+        )
         assert not [letter for letter, times in letters.items() if times > 1]
         assert all(action.toolTip() for action in group)
     menu.close()
@@ -104,25 +104,30 @@ def test_the_menu_key_of_the_platform_is_taken_too(window, enter, menu_key):
     by_key = QContextMenuEvent.Reason.Keyboard
     QApplication.sendEvent(focus, QContextMenuEvent(by_key, place, focus.mapToGlobal(place)))
     popup = QApplication.activePopupWidget()
-    assert [bare.text().replace("&", "") for bare in popup.actions()][:3] == FIGURE
+    assert [each.text().replace("&", "") for each in popup.actions()][:3] == FIGURE
     popup.close()
     menu = menu_key(Qt.Key.Key_Menu, Qt.KeyboardModifier.NoModifier)
     assert menu.texts[:3] == FIGURE
     menu.close()
 
 
-def test_no_plot_shows_a_menu_of_its_own(window, enter, right_click):
-    plots = 0
-    for dock in OFFERED:
-        enter(dock)
-        for plot in getattr(window.docks, dock).findChildren(pg.GraphicsView):
-            if plot.isVisible() and not plot.visibleRegion().isEmpty():
-                menu = right_click(plot, plot.visibleRegion().boundingRect().center())
-                assert menu.texts == FIGURE + OFFERED[dock] or menu.texts[0] == "Copy figure"
-                assert not any("View All" in text or text == "Export..." for text in menu.texts)
-                menu.close()
-                plots += 1
-    assert plots >= 2
+@pytest.mark.parametrize(
+    ("dock", "name"), [("entropy", "entropyPlot"), ("impulse", "impulsePlot1")]
+)
+def test_a_plot_has_the_menu_of_its_dock(enter, find, right_click, dock, name):
+    enter(dock)
+    menu = right_click(find(name))
+    assert menu.texts == FIGURE + OFFERED[dock]
+    menu.close()
+
+
+def test_no_plot_has_a_menu_of_its_own(window):
+    views = window.findChildren(pg.GraphicsView)
+    items = [item for view in views for item in view.scene().items()]
+    boxes = [item for item in items if isinstance(item, pg.ViewBox)]
+    assert len(boxes) >= 5
+    assert not any(box.menuEnabled() for box in boxes)
+    assert not any(isinstance(item, pg.PlotItem) for item in items)
 
 
 def test_the_table_of_w_o_has_one_menu_with_its_own_entries_first(window, find, right_click):
@@ -143,7 +148,7 @@ def test_what_is_clicked_comes_first(window, find, right_click):
     numbers = [text for text in menu.texts if text.endswith(" as")]
     assert numbers[0] == "Copy O as"
     assert "“Output O”" in menu.entry("Copy figure").toolTip()
-    others = [bare.text().replace("&", "") for bare in menu.entry("Other figures").menu().actions()]
+    others = [each.text().replace("&", "") for each in menu.entry("Other figures").menu().actions()]
     assert "W_O, Concat and output" in others
     assert "Output O" not in others
     menu.close()
@@ -158,7 +163,7 @@ def test_a_click_on_a_head_is_about_that_head(window, find, right_click, enter):
 
 
 def test_scores_come_first_while_they_are_shown(window, find, right_click, settle):
-    window.bench.look(quantity=type(window.bench.view.quantity)("scores"))
+    window.bench.look(quantity=Quantity.SCORES)
     settle()
     menu = right_click(find("heatmap2"))
     assert [text for text in menu.texts if text.endswith(" as")] == ["Copy S_2 as", "Copy A_2 as"]
@@ -179,7 +184,7 @@ def test_pages_of_a_dock_have_their_own_figure(window, enter, find, right_click,
     settle()
     menu = right_click(find("weights3View"))
     assert "“Packed W_V with the heads' slices”" in menu.entry("Copy figure").toolTip()
-    assert [text for text in menu.texts if text.endswith(" as")][0] == "Copy V_all as"
+    assert next(text for text in menu.texts if text.endswith(" as")) == "Copy V_all as"
     menu.close()
     find("weightsQueries").click()
     enter("filter_bank")
@@ -189,3 +194,23 @@ def test_pages_of_a_dock_have_their_own_figure(window, enter, find, right_click,
     assert "Copy O with columns of h1 zero as" in menu.texts
     menu.close()
     find("showFilterBank").click()
+
+
+@pytest.mark.parametrize("window", ["induction"], indirect=True)
+def test_a_figure_that_there_is_not_is_grey_and_says_why(window, enter, menu_key):
+    enter("weights")
+    menu = menu_key()
+    copy = menu.entry("Copy figure")
+    assert not copy.isEnabled()
+    assert copy.toolTip().startswith("The packed W_Q does not exist for this scene")
+    menu.close()
+
+
+def test_a_floating_dock_has_its_menu(window, enter, find, right_click, settle):
+    dock = window.docks.entropy
+    dock.setFloating(True)
+    settle()
+    menu = right_click(find("entropyPlot"))
+    assert menu.texts == FIGURE + OFFERED["entropy"]
+    menu.close()
+    dock.setFloating(False)

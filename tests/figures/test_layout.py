@@ -1,0 +1,139 @@
+"""Every figure of every scene on every page: all of it is there, and all of it can be read."""
+
+import itertools
+
+import pytest
+from matplotlib.text import Text
+
+from mhagui import figures
+from mhagui.figures import Preset
+from mhagui.figures.page import POINTS, house_style
+
+MM = 25.4
+SCENES = (
+    "four heads", "32 heads", "one cell", "t200", "tokens", "unlucky names", "32 heads of t48",
+    "two heads", "solo, huge numbers", "t1024", "wide", "12 heads of t64", "t1",
+)  # fmt: skip
+AROUND = {"title": True, "caption": True}
+PLAIN, LARGE, TOKENS = {}, {"font_size": 14.0}, {"labels": figures.Labels.TOKENS}
+# The far ends, beside which each figure is drawn for each preset, of one scene after another.
+FAR_ENDS = [
+    ("heads", Preset.SLIDE, "32 heads", PLAIN),
+    ("heads", Preset.SINGLE_COLUMN, "32 heads of t48", AROUND),
+    ("heads", Preset.DOUBLE_COLUMN, "unlucky names", LARGE),
+    ("heads", Preset.DOUBLE_COLUMN, "tokens", TOKENS),
+    ("scores", Preset.DOUBLE_COLUMN, "solo, huge numbers", AROUND),
+    ("projection", Preset.DOUBLE_COLUMN, "wide", PLAIN),
+    ("projection", Preset.DOUBLE_COLUMN, "one cell", AROUND),
+    ("projection", Preset.DOUBLE_COLUMN, "tokens", LARGE),
+    ("pipeline", Preset.SLIDE, "four heads", PLAIN),
+    ("pipeline", Preset.SLIDE, "t1024", LARGE),
+    ("impulse", Preset.DOUBLE_COLUMN, "32 heads", PLAIN),
+    ("impulse", Preset.SLIDE, "32 heads", AROUND),
+    ("filter-bank", Preset.SLIDE, "12 heads of t64", PLAIN),
+    ("filter-bank", Preset.SINGLE_COLUMN, "unlucky names", LARGE),
+    ("singular-values", Preset.DOUBLE_COLUMN, "32 heads", PLAIN),
+    ("frequency", Preset.SINGLE_COLUMN, "four heads", LARGE),
+    ("information", Preset.SINGLE_COLUMN, "unlucky names", LARGE),
+    ("redundancy", Preset.SINGLE_COLUMN, "32 heads", AROUND),
+    ("entropy", Preset.SINGLE_COLUMN, "unlucky names", LARGE),
+    ("cost", Preset.SINGLE_COLUMN, "wide", LARGE),
+    ("summary", Preset.SINGLE_COLUMN, "unlucky names", PLAIN),
+]
+
+
+def cases():
+    yield from FAR_ENDS
+    for number, name in enumerate(figures.FIGURES):
+        for step, preset in enumerate(Preset):
+            scene = SCENES[(5 * number + 3 * step) % len(SCENES)]
+            yield name, preset, scene, AROUND if (number + step) % 2 else PLAIN
+
+
+def said(choice):
+    return "-".join(choice) if isinstance(choice, dict) else choice.replace(" ", "_")
+
+
+def beyond_view(axes):
+    """Return the labels matplotlib keeps for places out of view and does not draw."""
+    for axis in (axes.xaxis, axes.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        for tick in axis.get_major_ticks():
+            if not low <= tick.get_loc() <= high:
+                yield tick.label1
+
+
+def overlap(one, other):
+    """Return by how many pixels two boxes overlap, the lesser way; below 0 if they are apart."""
+    across = min(one.x1, other.x1) - max(one.x0, other.x0)
+    return min(across, min(one.y1, other.y1) - max(one.y0, other.y0))
+
+
+def em(text):
+    return text.get_fontsize() / POINTS * text.figure.dpi
+
+
+def assert_is_inside(box, page, what):
+    assert page.x0 - 0.01 <= box.x0 <= box.x1 <= page.x1 + 0.01, what
+    assert page.y0 - 0.01 <= box.y0 <= box.y1 <= page.y1 + 0.01, what
+
+
+def assert_is_legible(figure):
+    """Look at all that is painted: none of it is cut, and no text touches another or a panel."""
+    in_cells = {text for axes in figure.axes for text in axes.texts if is_in_view(text)}
+    unseen = {text for axes in figure.axes for text in beyond_view(axes)}
+    texts = {
+        text: text.get_window_extent()
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and text not in in_cells | unseen
+    }
+    panels = [axes.get_window_extent() for axes in figure.axes]
+    assert_is_inside(figure.get_tightbbox(), figure.bbox_inches, "something painted")
+    for text, box in texts.items():
+        assert_is_inside(box, figure.bbox, text)
+        assert all(overlap(box, panel) < 0.2 * em(text) for panel in panels), text
+    for (one, its), (other, others) in itertools.combinations(texts.items(), 2):
+        # A fifth of a line is below its letters.
+        assert overlap(its, others) < 0.25 * min(em(one), em(other)), (one, other)
+    for one, other in itertools.combinations(panels, 2):
+        assert overlap(one, other) < 1
+    for text in in_cells:
+        assert_is_in_its_cell(text)
+
+
+def is_in_view(text):
+    return text.get_position()[0] < text.axes.get_xlim()[1]
+
+
+def assert_is_in_its_cell(text):
+    row, column = (int(at) for at in reversed(text.get_position()))
+    corners = text.axes.transData.transform([(column, row), (column + 1, row + 1)])
+    box = text.get_window_extent()
+    assert corners[0][0] < box.x0 <= box.x1 < corners[1][0], text
+
+
+@pytest.mark.parametrize(("name", "preset", "scene", "style"), list(cases()), ids=said)
+def test_no_text_is_cut_or_runs_into_another_or_over_a_panel(
+    any_scene, draw, name, preset, scene, style
+):
+    subject = any_scene(scene)
+    if figures.why_not(name, subject[1]):
+        subject = any_scene("four heads")
+    figure = draw(name, *subject, preset=preset, **style)
+    assert_is_legible(figure)
+    width, height = figure.get_size_inches() * MM
+    wanted = {"single": 85, "double": 170, "slide": 40 / 3 * MM, "poster": 600}[preset.value]
+    assert width == pytest.approx(wanted, abs=1e-6)
+    if preset is Preset.SLIDE:
+        assert height == pytest.approx(7.5 * MM, abs=1e-6)  # 16 to 9
+
+
+@pytest.mark.parametrize("name", figures.FIGURES)
+@pytest.mark.parametrize("dpi", [40, 150])
+def test_lines_are_as_long_whatever_the_dots_to_the_inch(two_heads, draw, name, dpi):
+    figure = draw(name, *two_heads)
+    if figures.why_not(name, two_heads[1]):
+        pytest.skip("the scene has no such figure")
+    figure.set_dpi(dpi)
+    with house_style():
+        assert_is_inside(figure.get_tightbbox(), figure.bbox_inches, name)
