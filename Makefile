@@ -5,7 +5,7 @@
 #   PYTHON=python3.12 make run    chooses the interpreter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak reliability lint style types contracts format pictures formulas bench clean
+.PHONY: help run test soak reliability lint style types contracts format pictures gallery formulas bench clean
 
 # Where the window has no screen to open on, the figures are written here instead. The other commands
 # need no screen, and know no such option.
@@ -20,6 +20,7 @@ help:
 	@echo '                make style, make types, make contracts)'
 	@echo 'make format     put the code into the style that lint wants'
 	@echo 'make pictures   draw the pictures of the README again'
+	@echo 'make gallery    draw docs/gallery.md again, which shows every figure'
 	@echo 'make formulas   draw the formulas of the tooltips again'
 	@echo 'make bench      measure what is claimed to be quick, side by side with others'
 	@echo 'make clean      remove the environment (.venv), caches and built files'
@@ -67,6 +68,10 @@ format:
 pictures:
 	@.ci/prepare test
 	.venv/bin/python docs/make_pictures.py
+
+gallery:
+	@.ci/prepare test
+	.venv/bin/python docs/make_gallery.py
 
 formulas:
 	@.ci/prepare test

@@ -22,7 +22,8 @@ from mhagui.document.exercises import Choice, Shown
 from mhagui.document.presets import Preset, SetPreset
 from mhagui.document.progress import Progress
 from mhagui.errors import UserError
-from mhagui.figures import draw
+from mhagui.figures import Subject, drawing
+from mhagui.figures.paper import Paper
 from mhagui.figures.text_page import Paragraph, pdf_of
 from mhagui.lesson_report import report_markdown, write_report
 
@@ -125,10 +126,9 @@ def test_every_picture_is_there_and_none_besides(written):
 def test_the_same_progress_gives_the_same_bytes(written):
     progress = worked(Progress(), exercises()[3])
     scene = load_lesson("four-heads")
-    one, other = (
-        pdf_of([([Paragraph("t1", "1.")], draw("impulse", scene, compute(scene)))], "same")
-        for _ in range(2)
-    )
+    subject = Subject(scene, compute(scene))
+    plan = drawing.plan("impulse", subject, Paper.of(subject))
+    one, other = (pdf_of([([Paragraph("t1", "1.")], plan)], "same") for _ in range(2))
     assert one == other
     pictures = report_markdown(progress, "elsewhere")[1]
     assert sorted(pictures) == ["exercise-4-heads.png", "exercise-4-impulse.png"]

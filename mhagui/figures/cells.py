@@ -33,7 +33,9 @@ LABELS_BELOW = line_height(TICK_SIZE) + 0.03  # inches: height of the columns' l
 VALUE_SIZES = (7.0, 6.5, 6.0, 5.75)  # the least is 5 points where labels are of 7
 MAX_DRAWN_CELLS = 20_000  # in one figure; a viewer of vector files grows slow beyond
 MAX_DRAWN_SIDE = 64
-PIXELS_PER_INCH = 200  # of a matrix drawn as an image: half of what 400 dpi can show
+# Of a matrix drawn as an image: half of what 400 dpi can show, and then enlarged, for viewers blur
+# the joints between pixels, and the middle of a cell is to have its colour.
+PIXELS_PER_INCH, ENLARGED = 200, 2
 HATCH_STEP = 0.055  # inches between the lines of a hatch
 
 BAR_WIDTH, BAR_GAP = 0.13, 0.2
@@ -131,11 +133,11 @@ def too_many(*shapes: tuple[int, ...]) -> bool:
 
 
 def _image(values: Matrix, grid: Grid, scale: Scale) -> Matrix:
-    """Return ``values`` with cells repeated, or pooled, to as many pixels as paper can show."""
+    """Return ``values``, pooled to as many pixels as paper can show, and those repeated."""
     rows, columns = (round(side * PIXELS_PER_INCH) for side in (grid.box.height, grid.box.width))
     pool = core.pool_largest_magnitude if scale.is_signed else core.pool_maximum
     pooled = pool(values, rows, columns)
-    down, across = max(rows // pooled.shape[0], 1), max(columns // pooled.shape[1], 1)
+    down, across = ENLARGED * rows // pooled.shape[0], ENLARGED * columns // pooled.shape[1]
     repeated: Matrix = np.repeat(np.repeat(pooled, down, axis=0), across, axis=1)
     return repeated
 

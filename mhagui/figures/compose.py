@@ -59,7 +59,7 @@ def _placings(plans: Sequence[Plan], paper: Paper) -> Iterator[list[_Placed]]:
     """Yield the ways to try: rows as wide as the paper; of a fixed height also others."""
     widths, heights = [plan.width + GAP for plan in plans], [_height(plan) for plan in plans]
     if paper.height is None:
-        yield _rows(plans, max(paper.width, *widths))
+        yield _rows(plans, max(paper.width, *(plan.width for plan in plans)))
         return
     for step in range(9):
         yield _rows(plans, max(widths) + (sum(widths) - max(widths)) * step / 8)

@@ -31,6 +31,7 @@ HEIGHT, LOW = 2.3, 1.7  # of axes side by side, and of one below the other
 ABOVE = EDGE + line_height(TITLE_SIZE) + 0.08
 BELOW = 0.45
 NARROW = 5.0  # inches of paper, below which one is below the other
+TWO_COLUMNS = 3.0  # inches of axes under which the names of curves are in two columns
 LEGEND_LINE = 1.4 * line_height(TICK_SIZE)
 MOST_HEADS = 64  # drawn at least
 SHORT = 200  # times its beginning: how far an axis of 1, 2, 5, 10 … reaches
@@ -45,14 +46,15 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     width = (paper.width - LEFT - GAP - 2 * EDGE) / 2 if is_wide else paper.width - LEFT - 2 * EDGE
     height = HEIGHT if is_wide else LOW
     first = Box(LEFT, ABOVE, width, height)
-    end = first.bottom + BELOW + 5 * LEGEND_LINE
+    n_columns = 2 if is_wide or width >= TWO_COLUMNS else 1
+    end = first.bottom + BELOW + (5 if n_columns > 1 else 9) * LEGEND_LINE
     second = Box(LEFT + width + GAP, ABOVE, width, height)
     if not is_wide:
         second = Box(LEFT, end + ABOVE, width, height)
         end = second.bottom + BELOW + 5 * LEGEND_LINE
 
     def paint(sheet: Sheet) -> None:
-        _over_lengths(_Curves(sheet, first), sizes)
+        _over_lengths(_Curves(sheet, first), sizes, n_columns)
         _over_heads(_Curves(sheet, second), sizes)
 
     caption = (
@@ -120,7 +122,7 @@ def _plain(number: float, _place: object = None) -> str:
     return f"{number:,.0f}"
 
 
-def _over_lengths(curves: _Curves, sizes: WhatIf) -> None:
+def _over_lengths(curves: _Curves, sizes: WhatIf, n_columns: int) -> None:
     meet = overtaking_length(sizes.d_model)
     longest = 4 * max(meet, sizes.n_positions, 4)
     lengths = [2**power for power in range(longest.bit_length())]
@@ -137,7 +139,7 @@ def _over_lengths(curves: _Curves, sizes: WhatIf) -> None:
     curves.point(meet, there.linear, f"T* = {meet:,}")
     curves.mark(sizes.n_positions, f"T = {sizes.n_positions:,}")
     title = f"d_model = {sizes.d_model}, H = {sizes.n_heads}, d_k = {sizes.d_k}, d_v = {sizes.d_v}"
-    curves.finish(title, "sequence length T", "multiply–adds", 2)
+    curves.finish(title, "sequence length T", "multiply–adds", n_columns)
 
 
 def _over_heads(curves: _Curves, sizes: WhatIf) -> None:

@@ -80,7 +80,8 @@ def curve_look(sheet: Sheet, head: HeadResult, n_points: int) -> dict[str, Any]:
     uid = head.head.uid
     marker = head_marker(uid).on_paper
     step = math.ceil(n_points / MOST_MARKERS)
-    colour = head_colour(uid) if head.active else sheet.paper.faded(head_colour(uid), 0.6)
+    faded = sheet.paper.faded(head_colour(uid), 0.85 if sheet.paper.style.is_dark else 0.6)
+    colour = head_colour(uid) if head.active else faded
     return {
         "color": colour,
         # Where markers come again dashes differ, so that 32 heads are told apart without colour.

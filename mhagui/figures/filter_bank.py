@@ -87,16 +87,19 @@ class Chart:
 
 def plan(subject: Subject, paper: Paper) -> Plan:
     """Lay out the terms, their sum and Concat·W_O; the row asked for is framed."""
-    return best_of(subject.scene.n_heads + 2, paper, partial(_plan, subject, paper))
+    bank = filter_bank(subject.result)
+    charts = _charts(subject.scene, subject.result, bank)
+    return best_of(subject.scene.n_heads + 2, paper, partial(_plan, subject, paper, bank, charts))
 
 
-def _plan(subject: Subject, paper: Paper, n_columns: int) -> Plan:
+def _plan(
+    subject: Subject, paper: Paper, bank: FilterBank, charts: tuple[Chart, Chart], n_columns: int
+) -> Plan:
     scene, result = subject.scene, subject.result
-    bank = filter_bank(result)
     matrices = [*bank.terms, bank.sums[-1], result.output]
     scale = signed_scale(paper, "terms", *matrices)
     bar = BAR_GAP + BAR_WIDTH + bar_room(scale, "")
-    panels, charts = _panels(subject, paper, n_columns, bar), _charts(scene, result, bank)
+    panels = _panels(subject, paper, n_columns, bar)
     width = panels.right + bar
     boxes, charts_bottom = _chart_boxes(charts, panels.end + AXIS_LABEL + 0.12, width)
     identity = f"{SHORT_IDENTITY} = {residual_text(result)}"

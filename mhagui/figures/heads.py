@@ -91,6 +91,7 @@ def plan_head(subject: Subject, paper: Paper) -> Plan:
     """Lay out the weights of one head, larger."""
     scene, result, number = subject.scene, subject.result, subject.head + 1
     head, scale = result.heads[subject.head], weights_scale(paper, result)
+    gain = f"g\u00a0=\u00a0{_gain(head)}"  # of which no line ends within
     caption = (
         f"Attention weights A of head {number} of “{scene.title}”, {head.head.name}, at gain "
         f"{_gain(head)}: rows are queries, columns keys; hatched keys are masked. Colours: "
@@ -100,8 +101,8 @@ def plan_head(subject: Subject, paper: Paper) -> Plan:
         f"{scene.title}: head {number}",
         caption,
         (head,),
-        [f"{head_name(number, head)}, g = {_gain(head)}"],
-        [f"{brief_name(number, head)}, g = {_gain(head)}"],
+        [f"{head_name(number, head)}, {gain}"],
+        [f"{brief_name(number, head)}, {gain}"],
         partial(_weights, result=result, scale=scale),
         scale,
         _bar_label(scale),

@@ -33,7 +33,7 @@ from mhagui.palette import head_colour
 
 LEFT = EDGE + line_height(LABEL_SIZE) + 0.3
 WIDEST, NARROWEST = 2.4, 1.15
-TALL, LOW = 1.35, 0.8
+TALL, LOW, LOWEST = 1.35, 0.8, 0.45
 MANY_HEADS = 8
 SHORTEST_IDEAL = 0.06  # inches: the line of one tap
 FEW_KEYS = 12  # up to so many all are shown, of which the row sees the first
@@ -92,7 +92,7 @@ def _panels(result: Result, paper: Paper, at: int, n_columns: int) -> Panels:
     few = len(result.heads) <= MANY_HEADS
     roomy = few and not paper.is_part
     gap, height = (0.16, TALL) if few else (0.12, LOW)
-    height = min(height, paper.tallest / math.ceil(len(result.heads) / n_columns))
+    height = min(height, max(paper.tallest / math.ceil(len(result.heads) / n_columns), LOWEST))
     room = paper.width - LEFT - 0.12 - (n_columns - 1) * gap
     width = min(room / n_columns, WIDEST)
     names = []

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from mhagui.document import Result, Scene
+from mhagui.document import HeadResult, Result, Scene
 from mhagui.document.filter_bank import SHORT_IDENTITY, residual_text
 from mhagui.figures import entropy, filter_bank, heads, impulse, matrices, projection
 from mhagui.figures.compose import GAP, composed
@@ -23,7 +23,8 @@ from mhagui.figures.paper import EDGE, Paper
 from mhagui.figures.subject import Subject
 from mhagui.formats import fixed, short
 
-COLUMN_GAP = 0.16  # inches between columns of the table
+COLUMN_GAP = 0.13  # inches between columns of the table
+NAME_WIDTH = 2.0  # inches of a name in it, at most
 WIDE = 6.0  # inches of paper, from which two figures are side by side
 HALF, MATRICES, STEMS = 1.8, 3.25, 0.8  # inches of cells or axes, so that all fit on an A4 page
 COLUMN, MOST_COLUMN = 1.3, 1.9  # inches of one panel with its labels, at least and at most
@@ -84,7 +85,7 @@ def _facts(subject: Subject, paper: Paper) -> Plan:
     """Lay out the scene's name and sizes, and a table of its heads."""
     scene, result = subject.scene, subject.result
     is_titled = paper.style.title  # above all, and not a second time here
-    rows = [TABLE_TITLES, *_rows(result)]
+    rows = [TABLE_TITLES, *_rows(result, paper)]
     lefts = _lefts(rows)
     width = paper.width if paper.height is None else lefts[-1]
     title = [] if is_titled else wrapped(scene.title, width - 2 * EDGE, HEADING_SIZE)
@@ -113,21 +114,41 @@ def _sizes(scene: Scene, result: Result) -> str:
     )
 
 
-def _rows(result: Result) -> list[Sequence[str]]:
+def _rows(result: Result, paper: Paper) -> list[Sequence[str]]:
+    """Return the rows of the table, the heads' names cut to what the numbers leave of the width."""
+    heads = result.heads[:MOST_ROWS]
+    numbers = _numbers(heads)
+    rest = _lefts([("h32", "", *TABLE_TITLES[2:]), *numbers])[-1] - COLUMN_GAP + EDGE
+    room = min(NAME_WIDTH, paper.width - rest)
+    names = [_cut(head.head.name, state_of(head), room) for head in heads]
     rows: list[Sequence[str]] = [
+        (row[0], name, *row[2:]) for row, name in zip(numbers, names, strict=True)
+    ]
+    more = len(result.heads) - MOST_ROWS
+    return [*rows, ("", f"and {more} more", *5 * [""])] if more > 0 else rows
+
+
+def _numbers(heads: Sequence[HeadResult]) -> list[Sequence[str]]:
+    return [
         (
             f"h{number}",
-            f"{head.head.name}{state_of(head)}"[:28],
+            "",
             short(head.gain),
             str(head.score_rank),
             fixed(head.effective_rank, 2),
             fixed(head.mean_row_entropy_bits),
             fixed(head.mean_effective_positions, 2),
         )
-        for number, head in enumerate(result.heads[:MOST_ROWS], 1)
+        for number, head in enumerate(heads, 1)
     ]
-    more = len(result.heads) - MOST_ROWS
-    return [*rows, ("", f"and {more} more", *5 * [""])] if more > 0 else rows
+
+
+def _cut(name: str, state: str, room: float) -> str:
+    """Return a name with its state, the name cut to so many inches of both."""
+    shown, end = name, ""
+    while shown and text_width(f"{shown}{end}{state}") > room:
+        shown, end = shown[:-1].rstrip(), "…"
+    return f"{shown}{end}{state}"
 
 
 def _lefts(rows: Sequence[Sequence[str]]) -> list[float]:

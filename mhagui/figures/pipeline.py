@@ -83,7 +83,7 @@ def plan(subject: Subject, paper: Paper) -> Plan:
         return _plan(subject, paper, n_columns, n_panels)
 
     side = USUAL_SIDE if paper.width > NARROW else NARROW_SIDE
-    labels = widest_of(paper.row_names(subject.scene)) + 0.06
+    labels = widest_of(_row_names(subject.scene, paper)) + 0.06
     most = max(int((paper.width - 2 * EDGE) / (side + labels + GAP)), 2)
     return best_of(most, paper, with_columns) if paper.height is not None else with_columns(most)
 
@@ -94,7 +94,7 @@ def _plan(subject: Subject, paper: Paper, n_columns: int, n_panels: int) -> Plan
     head = subject.result.heads[subject.head]
     name = f"{head_name(number, head)}: gain g = {short(head.gain)}"
     title = wrapped(name, paper.width - 2 * EDGE, TITLE_SIZE)
-    labels = widest_of(paper.row_names(scene)) + 0.06
+    labels = widest_of(_row_names(scene, paper)) + 0.06
     # The last label below a panel may reach beyond it by half its own width.
     room = paper.width - 2 * EDGE - labels / 2 - (n_columns - 1) * GAP
     layout = _Layout(
@@ -144,11 +144,18 @@ def _panel(
     as_image = too_many(matrix.values.shape)
     draw_matrix(grid, matrix.values, scale, matrix.allowed, as_image=as_image)
     rows, columns = matrix.axes
-    label_rows(grid, _labels(rows, n_rows, sheet.paper.row_names(scene)))
+    label_rows(grid, _labels(rows, n_rows, _row_names(scene, sheet.paper)))
     words = sheet.paper.column_words(scene) if columns in _POSITIONS else ()
     label_columns(grid, _labels(columns, n_columns, positions(scene.n_positions)), words=words)
     sheet.write(left, top - NAME, in_math(f"{matrix.sign} {matrix.name}".strip()))
     _write_limit(sheet, left, top, f"±{short(scale.high, 3)}" if scale.is_signed else "0 to 1")
+
+
+def _row_names(scene: Scene, paper: Paper) -> tuple[str, ...]:
+    """Return how positions are called beside each panel: briefly where words leave no room."""
+    names = paper.row_names(scene)
+    is_short = paper.width > NARROW or widest_of(names) < NARROW_SIDE / 2
+    return names if is_short else positions(scene.n_positions)
 
 
 def _write_limit(sheet: Sheet, left: float, top: float, limit: str) -> None:

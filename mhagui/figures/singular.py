@@ -76,7 +76,7 @@ def _curves(
 
 def _dress(axes: Axes, sheet: Sheet) -> None:
     axes.set_ylabel("σ")
-    axes.set_ylim(bottom=0.0)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
+    axes.set_ylim(bottom=-0.04 * axes.get_ylim()[1])  # where a marker at 0 is whole
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
     dress(axes, sheet)

@@ -39,7 +39,7 @@ def test_each_stage_is_drawn_once_and_in_order(four_heads, draw):
 def test_the_lessons_limits_and_head_are_written(four_heads, draw, words):
     written = words(draw("pipeline", *four_heads, head=1))
     assert "Head 2 — previous token: gain g = 1" in written
-    assert {"Q  (±3)", "· Kᵀ  (±3)", "= Q·Kᵀ  (±9)", "→ S  (±6.36)", "→ A"} <= written
+    assert {"Q", "· Kᵀ", "= Q·Kᵀ", "→ S", "→ A", "±3", "±9", "±6.36", "0 to 1"} <= written
 
 
 def test_many_positions_become_images(make_scene, draw):

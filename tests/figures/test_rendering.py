@@ -1,205 +1,160 @@
-"""The files: complete, true to size and colour, the same every time, and written all or none."""
+"""The files of figures: true to size, the same every time, and written all or none."""
 
 import errno
+import hashlib
 import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-import zlib
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 from PIL import Image
+from pypdf import PdfReader
 
 import mhagui
 from mhagui import figures
-from mhagui.document import compute, load_lesson
-from mhagui.document.edits import SetSequenceLength
+from mhagui.document import compute
+from mhagui.document.edits import SetSequenceLength, rename_head
 from mhagui.errors import UserError
-from mhagui.figures.page import to_bytes
+from mhagui.figures import FigureStyle, Preset, Subject
+from mhagui.figures.drawing import pixels
 
+MM = 25.4
 SVG = "{http://www.w3.org/2000/svg}"
+SMALL = FigureStyle(dpi=72)
 
 
 def names_in(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def viridis(weight):
-    return np.round(255 * np.array(mpl.colormaps["viridis"](weight)[:3]))
-
-
-def off_centre(axes, row, column):
-    """Return where in the figure a cell's upper left quarter is, beside its value, from 0 to 1."""
-    point = axes.transData.transform((column + 0.2, row + 0.2))
-    return axes.figure.transFigure.inverted().transform(point)
-
-
-def assert_has_the_lessons_colours(image, figure, attention):
-    """Look into each cell of each head in a picture of the heads."""
-    pixels = np.asarray(image.convert("RGB"), dtype=float)
-    height, width, _ = pixels.shape
-    for axes, weights in zip(figure.axes, attention, strict=False):
-        for row in range(len(weights)):
-            for column in range(row + 1):
-                x, y = off_centre(axes, row, column)
-                seen = pixels[int((1 - y) * height), int(x * width)]
-                np.testing.assert_allclose(seen, viridis(weights[row][column]), atol=4)
-
-
-def assert_is_hatched(image, figure):
-    """Look at the masked triangle: white and grey, and nothing of the colours."""
-    pixels = np.asarray(image.convert("RGB"), dtype=int)
-    height, width, _ = pixels.shape
-    (left, top), (right, bottom) = (off_centre(figure.axes[0], *cell) for cell in ((0, 3), (2, 5)))
-    part = pixels[int((1 - top) * height) : int((1 - bottom) * height)]
-    part = part[:, int(left * width) : int(right * width)]
-    assert (np.ptp(part, axis=2) <= 3).all()
-    assert part.min() < 235
-    assert part.max() == 255
-
-
-def unpacked(pdf):
-    """Return a PDF with its streams unpacked as far as they are packed."""
-    streams = re.findall(rb"stream\r?\n(.*?)\nendstream", pdf, re.DOTALL)
-    # An object, for what stands behind the packed bytes does not disturb it.
-    return [
-        zlib.decompressobj().decompress(stream) if stream[:1] == b"x" else stream
-        for stream in streams
-    ]
+def plain(element):
+    return "".join(element.itertext()).strip()
 
 
 # ------------------------------------------------------------------------------------- each format
 
 
 @pytest.mark.parametrize(
-    ("name", "dpi"), [("heads", 300), *((name, 72) for name in figures.FIGURES)]
-)
-def test_png_has_its_size_in_inches_and_says_so(four_heads, name, dpi):
-    figure = figures.draw(name, *four_heads)
-    image = Image.open(io.BytesIO(figures.render(figure, "png", dpi)))
-    np.testing.assert_allclose(image.size, figure.get_size_inches() * dpi, atol=1)
-    np.testing.assert_allclose(image.info["dpi"], dpi, rtol=0.01)  # pHYs counts per metre
-    assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
-
-
-@pytest.mark.parametrize("name", figures.FIGURES)
-def test_pdf_has_one_page_of_its_size_with_true_type_fonts_inside(four_heads, name):
-    figure = figures.draw(name, *four_heads)
-    pdf = figures.render(figure, "pdf")
-    (box,) = re.findall(rb"/MediaBox \[ ?0 0 ([\d.]+) ([\d.]+) ?\]", pdf)
-    np.testing.assert_allclose([float(n) for n in box], figure.get_size_inches() * 72, atol=0.01)
-    assert b"/FontFile2" in pdf
-    assert b"/Type3" not in pdf
-    assert len(re.findall(rb"/BaseFont /\w+\+DejaVuSans", pdf)) >= 1
-    assert any(b" Tj" in stream or b" TJ" in stream for stream in unpacked(pdf))
-
-
-@pytest.mark.parametrize(
-    ("name", "there"),
+    ("name", "preset", "width", "there"),
     [
-        ("heads", {"Head 2 — previous token", "t6", "0.96", "weight"}),
-        ("projection", {"Concat", "h4.2", "d8", "−0.50", "output channel"}),
-        ("packed-wq", {"h1.q1", "x8", "−2.60", "query dimension"}),
-        ("impulse", {"weight at t4", "unit delay z⁻¹", "growing box", "key position i"}),
-        ("entropy", {"ceiling log₂ t", "h4 uniform", "row entropy (bits)"}),
+        ("heads", Preset.DOUBLE_COLUMN, 170, {"Head 2 — previous token", "t6", "0.96", "weight A"}),
+        ("projection", Preset.SINGLE_COLUMN, 85, {"Concat", "h4.2", "output channel"}),
+        ("packed-wq", Preset.DOUBLE_COLUMN, 170, {"h1.q1", "−2.60", "query dimension"}),
+        ("impulse", Preset.POSTER, 600, {"weight at t4", "growing box", "key position i"}),
+        ("entropy", Preset.SLIDE, 1000 / 3 * 1.016, {"ceiling log₂ t", "h4 uniform", "t6"}),
     ],
 )
-def test_svg_is_sound_has_its_size_and_its_text_as_text(four_heads, name, there):
-    figure = figures.draw(name, *four_heads)
-    root = ET.fromstring(figures.render(figure, "svg"))
-    width, height = figure.get_size_inches() * 72
-    assert float(root.get("width").removesuffix("pt")) == pytest.approx(width, abs=0.01)
-    assert float(root.get("height").removesuffix("pt")) == pytest.approx(height, abs=0.01)
-    texts = {"".join(element.itertext()).strip() for element in root.iter(f"{SVG}text")}
-    assert texts >= there
+def test_files_have_the_size_of_the_page_and_their_text_as_text(
+    four_heads, draw, name, preset, width, there
+):
+    style = FigureStyle(preset=preset, dpi=72)
+    subject = Subject(*four_heads, style)
+    files = figures.render_all(subject, [name], ["png", "svg", "pdf"])
+    inches = draw(name, *four_heads, preset=preset).get_size_inches()
+    assert inches[0] * MM == pytest.approx(width)
+    with Image.open(io.BytesIO(files[f"{name}.png"])) as image:
+        np.testing.assert_allclose(image.size, inches * 72, atol=1)
+        np.testing.assert_allclose(image.info["dpi"], 72, rtol=0.01)  # pHYs counts per metre
+    root = ET.fromstring(files[f"{name}.svg"])
+    size = [float(root.get(side).removesuffix("pt")) for side in ("width", "height")]
+    box = [float(part) for part in root.get("viewBox").split()]
+    np.testing.assert_allclose(size, inches * 72, atol=0.01)
+    np.testing.assert_allclose(box, [0, 0, *size], atol=0.01)
+    assert {plain(element) for element in root.iter(f"{SVG}text")} >= there
     assert root.find(f"{SVG}title").text.startswith("four heads: ")
+    (page,) = PdfReader(io.BytesIO(files[f"{name}.pdf"])).pages
+    np.testing.assert_allclose([float(at) for at in page.mediabox[2:]], inches * 72, atol=0.01)
+    text = page.extract_text()
+    assert all(word in text for word in there if not set(word) & set("−—"))
 
 
-# ------------------------------------------------------------------------------------------ colours
+@pytest.mark.parametrize("name", ["heads", "w-o", "impulse", "information", "cost"])
+def test_a_pdf_has_nothing_but_true_type_fonts_inside(four_heads, name):
+    reader = PdfReader(io.BytesIO(figures.render(name, Subject(*four_heads, SMALL), "pdf")))
+    fonts = [font.get_object() for font in reader.pages[0]["/Resources"]["/Font"].values()]
+    assert fonts
+    for font in fonts:
+        (descendant,) = font["/DescendantFonts"]
+        assert font["/Subtype"] == "/Type0"
+        assert "/FontFile2" in descendant.get_object()["/FontDescriptor"]
 
 
-@pytest.mark.parametrize("dpi", [60, 150])
-def test_png_cells_have_the_colours_of_the_numbers(four_heads, expected, dpi):
-    figure = figures.draw("heads", *four_heads)
-    image = Image.open(io.BytesIO(figures.render(figure, "png", dpi)))
-    assert_has_the_lessons_colours(image, figure, expected["four_heads"]["attention"])
-    assert_is_hatched(image, figure)
-
-
-def test_svg_cells_have_the_colours_of_the_numbers(two_heads, expected):
-    root = ET.fromstring(figures.render(figures.draw("heads", *two_heads), "svg"))
-    meshes = [g for g in root.iter(f"{SVG}g") if re.fullmatch(r"QuadMesh_[12]", g.get("id", ""))]
-    for mesh, weights in zip(meshes, expected["two_heads"]["attention"], strict=True):
-        fills = [re.search(r"fill: (#?\w+)", path.get("style"))[1] for path in mesh]
-        for (row, column), weight in np.ndenumerate(weights):
-            fill = fills[4 * row + column]
-            if column > row:
-                assert fill == "none"
-            else:
-                channels = [int(fill[at : at + 2], 16) for at in (1, 3, 5)]
-                np.testing.assert_allclose(channels, viridis(weight), atol=2)
-
-
-@pytest.mark.parametrize(
-    ("kind", "command"),
-    [
-        ("pdf", ["pdftoppm", "-r", "150", "-png", "-singlefile", "in.pdf", "out"]),
-        ("svg", ["rsvg-convert", "-d", "150", "-p", "150", "in.svg", "-o", "out.png"]),
-    ],
-)
-def test_vector_files_show_the_colours_in_a_viewer(four_heads, expected, tmp_path, kind, command):
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed")
-    figure = figures.draw("heads", *four_heads)
-    (tmp_path / f"in.{kind}").write_bytes(figures.render(figure, kind))
-    subprocess.run(command, cwd=tmp_path, check=True)
-    image = Image.open(tmp_path / "out.png")
-    assert_has_the_lessons_colours(image, figure, expected["four_heads"]["attention"])
-    assert_is_hatched(image, figure)
-
-
-def test_a_thousand_positions_can_be_drawn_and_stay_small():
-    scene = SetSequenceLength(1024).apply(load_lesson("four-heads"))
+def test_a_thousand_positions_can_be_drawn_and_stay_small(any_scene):
+    subject = Subject(*any_scene("t1024"), FigureStyle(dpi=100))
     names = ["heads", "projection", "impulse", "entropy"]
-    contents = figures.render_all(scene, compute(scene), names, ["png", "pdf"], 100)
+    contents = figures.render_all(subject, names, ["png", "pdf"])
     assert len(contents) == 8
     assert all(1_000 < len(data) < 1_000_000 for data in contents.values())
 
 
-# ---------------------------------------------------------------------------------- no side effects
+def test_pixels_are_those_of_the_png(two_heads):
+    subject = Subject(*two_heads, SMALL)
+    with Image.open(io.BytesIO(figures.render("heads", subject, "png"))) as image:
+        np.testing.assert_array_equal(pixels("heads", subject)[..., :3], np.asarray(image))
 
 
-@pytest.mark.parametrize("kind", figures.FORMATS)
-def test_the_same_scene_gives_the_same_bytes(two_heads, kind):
-    once, again = (figures.render(figures.draw("heads", *two_heads), kind) for _ in range(2))
-    assert once == again
-    assert b"CreationDate" not in once
-    assert b"<dc:date>" not in once
+# ----------------------------------------------------------------------------- the same every time
+
+ELSEWHERE = """
+import hashlib, sys
+from mhagui.document import compute, load_lesson
+from mhagui.figures import FigureStyle, FORMATS, Subject, render
+scene = load_lesson("two-heads")
+subject = Subject(scene, compute(scene), FigureStyle(dpi=72))
+for kind in reversed(FORMATS):
+    print(f"w-o.{kind}", hashlib.sha256(render("w-o", subject, kind)).hexdigest())
+"""
+
+
+def test_a_figure_has_the_same_bytes_alone_with_others_and_in_another_process(two_heads):
+    subject = Subject(*two_heads, SMALL)
+    figures.render("redundancy", subject, "png")
+    together = figures.render_all(subject, ["w-o"], figures.FORMATS)
+    run = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE],
+        env=os.environ | {"PYTHONHASHSEED": "3", "TZ": "Asia/Tokyo", "SOURCE_DATE_EPOCH": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=100,
+    )
+    alone = dict(line.split() for line in run.stdout.splitlines())
+    assert alone == {name: hashlib.sha256(data).hexdigest() for name, data in together.items()}
+
+
+def test_the_order_of_the_formats_makes_no_difference(two_heads):
+    subject = Subject(*two_heads, SMALL)
+    one = figures.render_all(subject, ["w-o"], ["png", "pdf", "svg"])
+    other = figures.render_all(subject, ["w-o"], ["svg", "pdf", "png"])
+    assert one == other
+    assert list(other) == ["w-o.svg", "w-o.pdf", "w-o.png"]
 
 
 def test_a_users_matplotlibrc_neither_matters_nor_changes(two_heads):
-    plain = figures.render(figures.draw("entropy", *two_heads), "svg")
+    subject = Subject(*two_heads)
+    before = figures.render("entropy", subject, "svg")
     theirs = {"savefig.bbox": "tight", "font.size": 20, "text.usetex": False, "axes.grid": True}
     with mpl.rc_context(theirs):
-        before = dict(mpl.rcParams)
-        assert figures.render(figures.draw("entropy", *two_heads), "svg") == plain
-        assert dict(mpl.rcParams) == before
+        kept = dict(mpl.rcParams)
+        assert figures.render("entropy", subject, "svg") == before
+        assert dict(mpl.rcParams) == kept
 
 
-def test_drawing_needs_neither_pyplot_nor_qt(tmp_path):
+def test_drawing_needs_neither_pyplot_nor_qt():
     code = (
         "import sys\n"
         "from mhagui import figures\n"
-        "assert 'matplotlib' not in sys.modules and 'numpy' not in sys.modules\n"
+        "assert 'matplotlib' not in sys.modules\n"
         "from mhagui.document import compute, load_lesson\n"
         "scene = load_lesson('two-heads')\n"
-        "figures.render_all(scene, compute(scene), ['heads'], figures.FORMATS, 72)\n"
+        "subject = figures.Subject(scene, compute(scene), figures.FigureStyle(dpi=72))\n"
+        "figures.render_all(subject, ['heads'], ['png', 'svg', 'pdf', 'tiff'])\n"
         "print({'PySide6', 'matplotlib.pyplot', 'tkinter'} & set(sys.modules))\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -207,10 +162,8 @@ def test_drawing_needs_neither_pyplot_nor_qt(tmp_path):
 
 
 def test_a_script_that_no_font_has_is_drawn_without_a_warning(two_heads, recwarn):
-    from mhagui.document.edits import rename_head
-
     scene = rename_head(1, "注意力 🙂").apply(two_heads[0])
-    figures.render(figures.draw("heads", scene, compute(scene)), "png", 72)
+    figures.render("heads", Subject(scene, compute(scene), SMALL), "png")
     assert not recwarn.list
 
 
@@ -218,33 +171,50 @@ def test_a_script_that_no_font_has_is_drawn_without_a_warning(two_heads, recwarn
 
 
 @pytest.mark.parametrize(
-    ("names", "kinds"), [(list(figures.FIGURES), ["svg"]), (["heads", "cost"], figures.FORMATS)]
+    ("names", "kinds"), [(list(figures.FIGURES), ["svg"]), (["heads"], figures.FORMATS)]
 )
 def test_every_figure_is_written_in_every_format(two_heads, tmp_path, names, kinds):
     out = tmp_path / "deep" / "out"
-    paths = figures.write_figures(*two_heads, out, names, kinds, 72)
+    paths = figures.write_figures(Subject(*two_heads, SMALL), out, names, kinds)
     wanted = {f"{name}.{kind}" for name in names for kind in kinds}
     assert {path.name for path in paths} == wanted == set(names_in(out))
+    starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "eps": b"%!PS", "tiff": b"II*"}
     for path in paths:
-        start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[path.suffix[1:]]
-        assert path.read_bytes().startswith(start)
+        assert path.read_bytes().startswith(starts[path.suffix[1:]])
+
+
+def test_files_come_one_after_the_other_so_that_one_can_stop(two_heads):
+    files = figures.render_each(Subject(*two_heads, SMALL), ["heads", "cost"], ["svg", "png"])
+    assert [name for name, _ in files] == ["heads.svg", "heads.png", "cost.svg", "cost.png"]
+    subject = Subject(*two_heads, FigureStyle(font="No Such Font"))
+    files = figures.render_each(subject, ["heads"], ["svg"])  # nothing is drawn before it is asked
+    with pytest.raises(UserError, match="no font"):
+        next(files)
 
 
 @pytest.mark.parametrize(
-    ("names", "formats", "dpi", "said"),
+    ("names", "formats", "said"),
     [
-        (["heads", "hands"], ["png"], 300, "no figure “hands”; the figures are heads, projection"),
-        (["heads"], ["png", "gif"], 300, "no format “gif”; the formats are png, svg, pdf"),
-        (["heads"], ["png"], 29, "from 30 to 1200; got 29"),
-        (["heads"], ["png"], 1201, "from 30 to 1200; got 1201"),
-        (["heads"], ["png"], 99.5, "whole number from 30 to 1200"),
+        (["heads", "hands"], ["png"], "no figure “hands”; the figures are heads, head, scores"),
+        (["heads"], ["png", "gif"], "no format “gif”; the formats are png, svg, pdf, eps, tiff"),
     ],
 )
-def test_a_bad_choice_is_named_and_nothing_written(two_heads, tmp_path, names, formats, dpi, said):
-    out = tmp_path / "out"
+def test_a_bad_choice_is_named_at_once_and_nothing_written(
+    two_heads, tmp_path, names, formats, said
+):
+    out, subject = tmp_path / "out", Subject(*two_heads, SMALL)
     with pytest.raises(UserError, match=said):
-        figures.write_figures(*two_heads, out, names, formats, dpi)
+        figures.write_figures(subject, out, names, formats)
+    with pytest.raises(UserError, match=said):
+        figures.render_each(subject, names, formats)
     assert not out.exists()
+
+
+def test_what_cannot_be_drawn_leaves_nothing_half_written(lesson, tmp_path):
+    subject = Subject(*lesson("two-heads", SetSequenceLength(6)), SMALL)
+    with pytest.raises(UserError, match="packed W_Q does not exist"):
+        figures.write_figures(subject, tmp_path / "out", ["heads", "packed-wq"], ["svg"])
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_disk_that_fills_up_leaves_what_was_there(two_heads, tmp_path, monkeypatch):
@@ -259,29 +229,20 @@ def test_a_disk_that_fills_up_leaves_what_was_there(two_heads, tmp_path, monkeyp
 
     monkeypatch.setattr(os, "fsync", fsync)
     with pytest.raises(UserError, match="the disk is full"):
-        figures.write_figures(*two_heads, tmp_path, ["heads", "entropy"], ["png", "svg"], 72)
+        figures.write_figures(
+            Subject(*two_heads, SMALL), tmp_path, ["heads", "entropy"], ["png", "svg"]
+        )
     assert names_in(tmp_path) == ["heads.png"]
     assert (tmp_path / "heads.png").read_bytes() == b"old"
 
 
-def test_the_row_asked_for_reaches_the_files(two_heads, tmp_path):
-    written = {}
-    for row in (None, 3, 1):
-        folder = tmp_path / str(row)
-        (path,) = figures.write_figures(*two_heads, folder, ["impulse"], ["svg"], row=row)
-        written[row] = path.read_text()
-    assert written[None] == written[3]
-    assert "weight at t4" in written[3]
-    assert "weight at t2" in written[1]
-
-
-def test_render_refuses_what_it_cannot_make(two_heads):
-    figure = figures.draw("entropy", *two_heads)
-    with pytest.raises(UserError, match="no format “bmp”"):
-        figures.render(figure, "bmp")
-    with pytest.raises(UserError, match="from 30 to 1200"):
-        figures.render(figure, "png", 5)
-    assert to_bytes(figure, "png", 30)[:4] == b"\x89PNG"
+def test_the_row_asked_for_reaches_the_files(two_heads):
+    written = {
+        row: figures.render("impulse", Subject(*two_heads, row=row), "svg").decode()
+        for row in (None, 3, 1)
+    }
+    said = {row: re.findall(r"weight at t\d", text) for row, text in written.items()}
+    assert said == {None: ["weight at t4"], 3: ["weight at t4"], 1: ["weight at t2"]}
 
 
 def test_a_home_that_cannot_be_written_is_not_told_of(tmp_path):

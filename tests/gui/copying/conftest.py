@@ -71,8 +71,8 @@ def right_click():
         window = widget.window()
         at = widget.mapTo(window, place or widget.rect().center())
         click = (window.windowHandle(), Qt.MouseButton.RightButton, NONE, at, 2 * INTERVAL)
-        for place in (at + QPoint(1, 0), at):  # as a mouse comes, or Qt looks where it was before
-            QTest.mouseMove(window.windowHandle(), place)
+        for spot in (at + QPoint(1, 0), at):  # as a mouse comes, or Qt looks where it was before
+            QTest.mouseMove(window.windowHandle(), spot)
         QTest.mouseClick(*click)
         return open_menu()
 
