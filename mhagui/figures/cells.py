@@ -20,6 +20,7 @@ from mhagui.figures.page import (
     TICK_SIZE,
     Box,
     Sheet,
+    in_math,
     line_height,
     round_ticks,
     text_width,
@@ -303,7 +304,8 @@ def rule_heads(grid: Grid, n_heads: int, width: int, *, columns: bool) -> None:
 def bar_room(scale: Scale, label: str) -> float:
     """Return how many inches beside its bar the numbers of ``scale``, and ``label``, take."""
     numbers = widest_of([scale.tick_text(tick) for tick in scale.ticks]) / FILL
-    return 0.07 + numbers + (line_height(LABEL_SIZE) + 0.06 if label else 0.0) + EDGE
+    lines = label.count("\n") + 1
+    return 0.07 + numbers + (lines * line_height(LABEL_SIZE) + 0.06 if label else 0.0) + EDGE
 
 
 def colour_bar(sheet: Sheet, box: Box, scale: Scale, label: str = "") -> None:
@@ -316,4 +318,4 @@ def colour_bar(sheet: Sheet, box: Box, scale: Scale, label: str = "") -> None:
     bar.outline.set(linewidth=sheet.pt(0.5), edgecolor=sheet.inks.rule)
     if bar.solids is not None:  # a line of each colour's own, or viewers let the page shine through
         bar.solids.set(edgecolor="face", linewidth=sheet.pt(0.3))
-    bar.set_label(label)
+    bar.set_label(in_math(label))

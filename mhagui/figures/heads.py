@@ -24,7 +24,7 @@ from mhagui.figures.cells import (
     widest_of,
     writing_for,
 )
-from mhagui.figures.page import Box, Plan, Sheet
+from mhagui.figures.page import LABEL_SIZE, Box, Plan, Sheet, wrapped
 from mhagui.figures.panels import (
     AXIS_LABEL,
     OUTSIDE_GAP,
@@ -132,8 +132,7 @@ def _of_all(
 
 def _plan(subject: Subject, paper: Paper, content: _Content, n_columns: int) -> Plan:
     scene, allowed, scale = subject.scene, subject.result.allowed, content.scale
-    bar = BAR_GAP + BAR_WIDTH + bar_room(scale, content.bar_label)
-    panels = _panels(scene, paper, content, n_columns, bar)
+    panels, bar, bar_label = _panels_and_bar(scene, paper, content, n_columns)
     as_image = too_many(*len(content.heads) * [allowed.shape])
     shown = [np.where(allowed, content.values(head), np.nan) for head in content.heads]
     writing = Writing() if as_image else writing_for(shown, scale, panels.box(0))
@@ -150,10 +149,24 @@ def _plan(subject: Subject, paper: Paper, content: _Content, n_columns: int) -> 
         panels.write_axes(sheet, "query position t", "key position i")
         inside = panels.inside
         box = Box(panels.right + BAR_GAP, inside.top, BAR_WIDTH, inside.height)
-        colour_bar(sheet, box, scale, content.bar_label)
+        colour_bar(sheet, box, scale, bar_label)
 
     height = panels.end + AXIS_LABEL
     return Plan(content.title, content.caption, panels.right + bar, height, paint)
+
+
+def _panels_and_bar(
+    scene: Scene, paper: Paper, content: _Content, n_columns: int
+) -> tuple[Panels, float, str]:
+    """Return the panels, the width of the bar beside them, and its label in lines as it is high."""
+    label = content.bar_label
+    while True:
+        bar = BAR_GAP + BAR_WIDTH + bar_room(content.scale, label)
+        panels = _panels(scene, paper, content, n_columns, bar)
+        lines = wrapped(content.bar_label, panels.inside.height, LABEL_SIZE)
+        if len(lines) <= label.count("\n") + 1:
+            return panels, bar, label
+        label = "\n".join(lines)
 
 
 def _panels(scene: Scene, paper: Paper, content: _Content, n_columns: int, bar: float) -> Panels:

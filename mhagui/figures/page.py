@@ -330,7 +330,10 @@ def line_height(size: float) -> float:
 
 
 def wrapped(text: str, width: float, size: float) -> list[str]:
-    """Return ``text`` as lines of at most so many inches, broken at spaces or else anywhere."""
+    """Return ``text`` as lines of at most so many inches, broken at spaces or else anywhere.
+
+    At a space that breaks no line, which then becomes a usual one, it is not.
+    """
     lines, room = [""], width * FILL
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}".strip()
@@ -338,7 +341,7 @@ def wrapped(text: str, width: float, size: float) -> list[str]:
             lines[-1] = longer
         else:
             lines += _pieces(word, room, size)
-    return [line for line in lines if line]
+    return [line.replace("\u00a0", " ") for line in lines if line]
 
 
 def _pieces(word: str, width: float, size: float) -> list[str]:

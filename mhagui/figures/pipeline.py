@@ -154,7 +154,7 @@ def _panel(
 def _row_names(scene: Scene, paper: Paper) -> tuple[str, ...]:
     """Return how positions are called beside each panel: briefly where words leave no room."""
     names = paper.row_names(scene)
-    is_short = paper.width > NARROW or widest_of(names) < NARROW_SIDE / 2
+    is_short = paper.width > NARROW or widest_of(names) < NARROW_SIDE / 3
     return names if is_short else positions(scene.n_positions)
 
 

@@ -18,9 +18,7 @@ def drawn(four_heads, draw):
 
 def lines(axes):
     """The curves by their names, without what makes formulas of parts of these."""
-    return {
-        re.sub(r"[${}]|\\mathrm", "", line.get_label()): line.get_data() for line in axes.lines
-    }
+    return {re.sub(r"[${}]|\\mathrm", "", line.get_label()): line.get_data() for line in axes.lines}
 
 
 def test_stages_over_t(drawn):

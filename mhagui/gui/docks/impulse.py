@@ -88,7 +88,8 @@ class ImpulseDock(Panel):
     @property
     def page_name(self) -> str:
         """What row t is shown as."""
-        return self._choices.checkedButton().text()
+        chosen = self._choices.checkedButton()
+        return chosen.text() if chosen else ""
 
     def _make_body(self) -> QWidget:
         body = QWidget()

@@ -56,7 +56,9 @@ def scenes():
     yield one
 
 
-@pytest.mark.parametrize("scene", list(scenes()), ids=lambda scene: f"{scene.title}, {scene.n_heads}")
+@pytest.mark.parametrize(
+    "scene", list(scenes()), ids=lambda scene: f"{scene.title}, {scene.n_heads}"
+)
 def test_all_of_every_panel_can_be_written_in_every_notation(scene):
     frame = frame_of(scene)
     for contents in all_contents(frame):

@@ -19,6 +19,7 @@ from mhagui.document.presets import Preset, SetPreset
 from mhagui.document.view_state import Digits
 from mhagui.errors import UserError
 from mhagui.figures import FigureStyle
+from mhagui.gui.command_palette import CommandPalette
 from mhagui.gui.copying import copier
 from mhagui.gui.export.dialog import ExportDialog
 from mhagui.palette import WeightColours
@@ -282,3 +283,15 @@ def test_export_opens_the_dialog_with_that_figure(window, find, right_click, qtb
     assert isinstance(dialog, ExportDialog)
     assert dialog._figures.names() == ("output",)
     dialog.deleteLater()
+
+
+def test_from_the_command_palette_it_is_the_dock_one_was_in(window, enter, find, qtbot, clipboard):
+    enter("entropy")
+    find("entropyTable").setFocus()
+    window._actions["command_palette"].trigger()
+    palette = window.findChild(CommandPalette)
+    qtbot.waitUntil(palette.isVisible)
+    qtbot.keyClicks(palette.query, "copy numbers")
+    qtbot.keyClick(palette.query, Key.Key_Return)
+    clipboard()
+    assert clipboard.told == "Copied: row entropy as tab-separated text"
