@@ -34,8 +34,13 @@ def rgb(colour):
 
 
 def bar_of(figure, label):
-    (bar,) = (axes for axes in figure.axes if axes.get_ylabel().startswith(label))
+    (bar,) = (axes for axes in figure.axes if _label_of(axes).startswith(label))
     return bar
+
+
+def _label_of(axes):
+    """Return the label as one line, without the marks of formulas."""
+    return axes.get_ylabel().replace("$", "").replace("\n", " ")
 
 
 def bar_ticks(figure, label):
