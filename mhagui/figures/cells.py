@@ -250,6 +250,13 @@ def _set_labels(axis: Axis, labels: Sequence[str], shown: list[int]) -> None:
         text.set_parse_math(False)
 
 
+def name_positions(axes: Axes, names: Sequence[str], shown: Sequence[int]) -> None:
+    """Write the names of the positions ``shown``, from 1, along an axis of curves."""
+    axes.set_xticks(shown, [names[number - 1] for number in shown])
+    for text in axes.get_xticklabels():
+        text.set_parse_math(False)
+
+
 def widest_of(texts: Sequence[str]) -> float:
     """Return the width in inches of the widest of ``texts``, as a label."""
     return max(map(text_width, set(texts)))

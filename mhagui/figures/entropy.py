@@ -1,10 +1,13 @@
 """Row entropy of every head against its ceiling."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from mhagui.document import Result
+from mhagui.figures.cells import name_positions, widest_of
 from mhagui.figures.curves import AXIS_TITLE, CEILING, Legend, curve_look
 from mhagui.figures.page import Box, Plan, Sheet, dress, round_ticks
 from mhagui.figures.paper import EDGE, Paper
@@ -32,7 +35,7 @@ def plan(subject: Subject, paper: Paper) -> Plan:
             bits = head.row_entropy_bits
             look = curve_look(sheet, head, len(bits))
             axes.plot(np.arange(1, len(bits) + 1), bits, label=name, **look)
-        _dress(axes, sheet, scene.n_positions)
+        _dress(axes, sheet, paper.axis_names(scene), legend.width)
         legend.draw(axes, height, BELOW)
 
     caption = (
@@ -54,12 +57,13 @@ def _ceiling(axes: Axes, sheet: Sheet, result: Result) -> None:
     )
 
 
-def _dress(axes: Axes, sheet: Sheet, last: int) -> None:
+def _dress(axes: Axes, sheet: Sheet, names: Sequence[str], width: float) -> None:
+    last = len(names)
     axes.set_xlabel("query position t")
     axes.set_ylabel("row entropy (bits)")
     axes.set_xlim(1 - 0.03 * max(last - 1, 1), last + 0.03 * max(last - 1, 1))
     axes.set_ylim(bottom=-0.04 * max(np.log2(last), 1), top=1.06 * max(np.log2(last), 1))
-    shown = round_ticks(last, 12)
-    axes.set_xticks(shown, [f"t{number}" for number in shown])
+    shown = round_ticks(last, min(12, max(int(width / (widest_of(names) + 0.1)), 2)))
+    name_positions(axes, names, shown)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10]))
     dress(axes, sheet)

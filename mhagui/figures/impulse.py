@@ -1,6 +1,7 @@
 """Impulse responses: row t of every head's weights, and the filter the head approaches."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from matplotlib.transforms import Affine2D
 from mhagui.document import HeadResult, Result
 from mhagui.document.designs import filter_of, ideal_taps
 from mhagui.document.response import row_response, shown_row
-from mhagui.figures.cells import hatch
+from mhagui.figures.cells import hatch, name_positions, widest_of
 from mhagui.figures.page import (
     LABEL_SIZE,
     POINTS,
@@ -61,12 +62,13 @@ def _plan(subject: Subject, paper: Paper, at: int, n_columns: int) -> Plan:
     result = subject.result
     panels = _panels(result, paper, at, n_columns)
     has_ideal = any(ideal_taps(head.head, at) is not None for head in result.heads)
+    names = paper.axis_names(subject.scene)
 
     def paint(sheet: Sheet) -> None:
         for index, head in enumerate(result.heads):
             axes = sheet.place(panels.box(index))
             last = _last_shown(len(head.weights), at)
-            _dress(axes, sheet, last, panels, index)
+            _dress(axes, sheet, names[:last], panels, index)
             _stems(axes, sheet, head, at, panels.width / last)
             if at + 1 < last:
                 unseen = Outline.unit_rectangle().transformed(_unseen(at, last))
@@ -138,9 +140,10 @@ def _stems(axes: Axes, sheet: Sheet, head: HeadResult, row: int, pitch: float) -
         axes.plot(keys, taps, "o", clip_on=False, **look)
 
 
-def _dress(axes: Axes, sheet: Sheet, last: int, panels: Panels, index: int) -> None:
-    shown = round_ticks(last, max(int(panels.width / (text_width(f"t{last}") + 0.1)), 2))
-    axes.set_xticks(shown, [f"t{key}" for key in shown])
+def _dress(axes: Axes, sheet: Sheet, names: Sequence[str], panels: Panels, index: int) -> None:
+    last = len(names)
+    shown = round_ticks(last, max(int(panels.width / (widest_of(names) + 0.1)), 2))
+    name_positions(axes, names, shown)
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.tick_params(labelleft=index % panels.n_columns == 0)
     panels.keep_labels(axes, index)

@@ -109,6 +109,11 @@ class Paper:
             return words
         return tuple(f"{label} {word}" for label, word in zip(labels, words, strict=True))
 
+    def axis_names(self, scene: Scene) -> tuple[str, ...]:
+        """Return how the positions are called along an axis of curves: tokens if asked for."""
+        wants_words = scene.tokens and self.style.labels is Labels.TOKENS
+        return tuple(map(token, scene.tokens)) if wants_words else positions(scene.n_positions)
+
     def column_words(self, scene: Scene) -> tuple[str, ...]:
         """Return what is written below columns where it fits, else positions are; maybe none."""
         has_words = self.style.labels is not Labels.POSITIONS

@@ -40,7 +40,7 @@ def bar_of(figure, label):
 
 def _label_of(axes):
     """Return the label as one line, without the marks of formulas."""
-    return axes.get_ylabel().replace("$", "").replace("\n", " ")
+    return re.sub(r"[${}]", "", axes.get_ylabel()).replace("\n", " ")
 
 
 def bar_ticks(figure, label):

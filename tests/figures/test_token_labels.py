@@ -3,9 +3,11 @@
 import pytest
 
 from mhagui import figures
+from mhagui.document import compute, load_lesson
 from mhagui.document.edits import SetSequenceLength
 from mhagui.document.token_edits import SetTokens
-from mhagui.figures import FigureStyle, Labels, Subject
+from mhagui.figures import FigureStyle, Labels, Subject, drawing
+from mhagui.formats import token
 
 WORDS = ["cat", "sat", "on", "the", "red", "mat"]
 NUMBERS = ["t1", "t2", "t3", "t4", "t5", "t6"]
@@ -72,3 +74,14 @@ def test_no_row_label_reaches_beyond_the_page(draw, lesson):
     right = axis_label.get_window_extent().x1
     for label in figure.axes[0].get_yticklabels():
         assert label.get_window_extent().x0 > right
+
+
+@pytest.mark.parametrize("name", ["impulse", "entropy"])
+def test_tokens_stand_along_curves_where_they_are_asked_for(name):
+    scene = load_lesson("induction")
+    subject = Subject(scene, compute(scene), FigureStyle(labels=Labels.TOKENS))
+    axes = drawing.draw(name, subject).axes[0]
+    shown = [text.get_text() for text in axes.get_xticklabels()]
+    places = [round(float(tick)) for tick in axes.get_xticks()]
+    assert shown == [token(scene.tokens[place - 1]) for place in places]
+    assert len(shown) >= 4
