@@ -28,7 +28,7 @@ from mhagui.errors import UserError
 
 MAX_SCENE_BYTES = 4 * 2**20  # of a session file in a figure; the lessons have less than 10 kB
 MAX_TEXT_BYTES = 6 * 2**20  # of such a file that cannot be made smaller, as base64, and the rest
-MAX_PDF_BYTES = 32 * 2**20  # a PDF is taken apart in Python, which is slow
+MAX_PDF_BYTES = 12 * 2**20  # a PDF is taken apart in Python, which is slow
 MAX_SIZE = 10**6
 
 KEYWORD = "mhagui"  # of a PNG's chunk and a PDF's entry; the prefix of an SVG's element

@@ -171,5 +171,7 @@ def test_random_work_equals_a_list_of_scenes_at_every_step(draw_edit):
         ),
     )
     print(Work.steps.total(), "steps:", dict(Work.steps))
-    assert min(Work.steps[name] for name in ("edit", "drag", "undo", "redo", "save", "load")) > 0
+    if N_EXAMPLES >= 1000:  # in a few runs it may happen that nothing is opened
+        names = ("edit", "drag", "undo", "redo", "save", "load")
+        assert min(Work.steps[name] for name in names) > 0
     assert Work.steps.total() > 20 * N_EXAMPLES
