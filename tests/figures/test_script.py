@@ -224,7 +224,7 @@ def fact_numbers(heads):
 
 
 PAGES = {
-    "lesson": ("heads", "projection", "packed-wq", "impulse"),
+    "lesson": ("heads", "packed-wq", "projection", "impulse"),
     "summary": ("facts", "heads", "entropy", "impulse", "filter-bank"),
 }
 

@@ -27,7 +27,7 @@ from mhagui.figures.subject import Subject
 
 # Figures that consist of others, one below the other.
 _COMPOSED = {
-    "lesson": ("heads", "projection", "packed-wq", "impulse"),
+    "lesson": ("heads", "packed-wq", "projection", "impulse"),
     "summary": (FACTS, "heads", "entropy", "impulse", "filter-bank"),
 }
 _INFORMED = ("information", "redundancy")
