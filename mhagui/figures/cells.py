@@ -197,6 +197,8 @@ def writing_for(matrices: Sequence[Matrix], scale: Scale, box: Box) -> Writing:
     if matrices[0].size * len(matrices) > MAX_DRAWN_CELLS:
         return Writing()
     room = 0.86 * box.width / n_columns, 0.95 * box.height / n_rows
+    if text_width("0", VALUE_SIZES[-1]) > room[0]:  # many cells need not be written out to see it
+        return Writing()
     numbers = [float(n) for matrix in matrices for n in matrix[np.isfinite(matrix)]]
     for write in scale.ways_to_write:
         longest = max(map(write, numbers), key=len, default="")

@@ -26,7 +26,8 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     names = legend.height(n_more=1)
     height = max(HEIGHT, names) if legend.is_beside else HEIGHT * legend.width / 4.2 + 0.5
     height = min(height, paper.tallest)
-    end = TOP + height + BELOW + (0.0 if legend.is_beside else names)
+    below = TOP + height + BELOW
+    end = max(below, TOP + names + EDGE) if legend.is_beside else below + names
 
     def paint(sheet: Sheet) -> None:
         axes = sheet.place(Box(LEFT, TOP, legend.width, height))

@@ -24,7 +24,7 @@ from mhagui.figures.subject import Subject
 from mhagui.formats import fixed, short
 
 COLUMN_GAP = 0.13  # inches between columns of the table
-NAME_WIDTH = 2.0  # inches of a name in it, at most
+NAME_WIDTH, LEAST_NAME = 2.0, 0.6  # inches of a name in it, at most and at least
 WIDE = 6.0  # inches of paper, from which two figures are side by side
 HALF, MATRICES, STEMS = 1.8, 3.25, 0.8  # inches of cells or axes, so that all fit on an A4 page
 COLUMN, MOST_COLUMN = 1.3, 1.9  # inches of one panel with its labels, at least and at most
@@ -87,7 +87,7 @@ def _facts(subject: Subject, paper: Paper) -> Plan:
     is_titled = paper.style.title  # above all, and not a second time here
     rows = [TABLE_TITLES, *_rows(result, paper)]
     lefts = _lefts(rows)
-    width = paper.width if paper.height is None else lefts[-1]
+    width = max(paper.width, lefts[-1]) if paper.height is None else lefts[-1]
     title = [] if is_titled else wrapped(scene.title, width - 2 * EDGE, HEADING_SIZE)
     sizes = wrapped(_sizes(scene, result), width - 2 * EDGE, TICK_SIZE)
     top = EDGE + len(title) * line_height(HEADING_SIZE) + 0.04
@@ -119,7 +119,7 @@ def _rows(result: Result, paper: Paper) -> list[Sequence[str]]:
     heads = result.heads[:MOST_ROWS]
     numbers = _numbers(heads)
     rest = _lefts([("h32", "", *TABLE_TITLES[2:]), *numbers])[-1] - COLUMN_GAP + EDGE
-    room = min(NAME_WIDTH, paper.width - rest)
+    room = min(NAME_WIDTH, max(paper.width - rest, LEAST_NAME))
     names = [_cut(head.head.name, state_of(head), room) for head in heads]
     rows: list[Sequence[str]] = [
         (row[0], name, *row[2:]) for row, name in zip(numbers, names, strict=True)
