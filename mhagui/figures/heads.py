@@ -43,6 +43,7 @@ from mhagui.formats import positions, short
 CELL = 0.38  # inches at most
 LARGE_CELL, LARGEST_SIDE = 0.55, 5.0  # of a head alone
 SMALLEST_SIDE = 1.8
+LEAST_SIDE = 0.4  # where there is no room, and all is made smaller
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +177,7 @@ def _panels(scene: Scene, paper: Paper, content: _Content, n_columns: int, bar: 
     gap = 0.18 + labels if roomy else OUTSIDE_GAP
     room = paper.width - left - (n_columns - 1) * gap - bar
     n_rows = math.ceil(len(content.heads) / n_columns)
-    side = min(room / n_columns, content.side, paper.tallest / n_rows)
+    side = max(min(room / n_columns, content.side, paper.tallest / n_rows), LEAST_SIDE)
     names = wrapped_names(content.names, side, roomy=roomy)
     if max(map(len, names)) > 1:
         names = wrapped_names(content.brief_names, side, roomy=roomy)
