@@ -7,8 +7,7 @@ import pytest
 from matplotlib.text import Text
 
 from mhagui import figures
-from mhagui.document.view_state import ColourScale
-from mhagui.figures import FigureStyle, Preset, Subject, drawing, entropy
+from mhagui.figures import FigureStyle, Preset, Subject, drawing
 from mhagui.figures.page import POINTS, house_style, painted
 from mhagui.figures.paper import Paper
 
@@ -19,15 +18,12 @@ SCENES = (
 )  # fmt: skip
 AROUND = {"title": True, "caption": True}
 PLAIN, LARGE, TOKENS = {}, {"font_size": 14.0}, {"labels": figures.Labels.TOKENS}
-RELATIVE = {"colour_scale": ColourScale.RELATIVE}
 # The far ends, beside which each figure is drawn for two presets, of one scene after another.
 FAR_ENDS = [
     ("heads", Preset.SLIDE, "32 heads", PLAIN),
     ("heads", Preset.SINGLE_COLUMN, "32 heads of t48", AROUND),
     ("heads", Preset.DOUBLE_COLUMN, "unlucky names", LARGE),
     ("heads", Preset.DOUBLE_COLUMN, "tokens", TOKENS),
-    ("heads", Preset.SINGLE_COLUMN, "two heads", RELATIVE),
-    ("heads", Preset.SINGLE_COLUMN, "two heads", RELATIVE | LARGE | AROUND),
     ("scores", Preset.DOUBLE_COLUMN, "solo, huge numbers", AROUND),
     ("projection", Preset.DOUBLE_COLUMN, "wide", PLAIN),
     ("projection", Preset.DOUBLE_COLUMN, "one cell", AROUND),
@@ -45,7 +41,6 @@ FAR_ENDS = [
     ("entropy", Preset.SINGLE_COLUMN, "unlucky names", LARGE),
     ("cost", Preset.SINGLE_COLUMN, "wide", LARGE),
     ("summary", Preset.SINGLE_COLUMN, "unlucky names", PLAIN),
-    ("summary", Preset.SINGLE_COLUMN, "two heads", LARGE),
 ]
 
 
@@ -128,15 +123,6 @@ def test_no_text_is_cut_or_runs_into_another_or_over_a_panel(
     if figures.why_not(name, subject[1]):
         subject = any_scene("four heads")
     assert_is_legible(draw(name, *subject, preset=preset, **style))
-
-
-def test_the_names_of_many_heads_have_room_where_the_axes_are_low(any_scene):
-    subject = Subject(*any_scene("32 heads"))
-    part = Paper.of(subject).part(1.5)
-    with house_style():
-        figure = painted(entropy.plan(subject, part), part)
-        figure.draw_without_rendering()
-    assert_is_legible(figure)
 
 
 @pytest.mark.parametrize("preset", Preset)
