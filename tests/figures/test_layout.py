@@ -7,7 +7,8 @@ import pytest
 from matplotlib.text import Text
 
 from mhagui import figures
-from mhagui.figures import FigureStyle, Preset, Subject, drawing
+from mhagui.document.view_state import ColourScale
+from mhagui.figures import FigureStyle, Preset, Subject, drawing, entropy
 from mhagui.figures.page import POINTS, house_style, painted
 from mhagui.figures.paper import Paper
 
@@ -18,12 +19,15 @@ SCENES = (
 )  # fmt: skip
 AROUND = {"title": True, "caption": True}
 PLAIN, LARGE, TOKENS = {}, {"font_size": 14.0}, {"labels": figures.Labels.TOKENS}
+RELATIVE = {"colour_scale": ColourScale.RELATIVE}
 # The far ends, beside which each figure is drawn for two presets, of one scene after another.
 FAR_ENDS = [
     ("heads", Preset.SLIDE, "32 heads", PLAIN),
     ("heads", Preset.SINGLE_COLUMN, "32 heads of t48", AROUND),
     ("heads", Preset.DOUBLE_COLUMN, "unlucky names", LARGE),
     ("heads", Preset.DOUBLE_COLUMN, "tokens", TOKENS),
+    ("heads", Preset.SINGLE_COLUMN, "two heads", RELATIVE),
+    ("heads", Preset.SINGLE_COLUMN, "two heads", RELATIVE | LARGE | AROUND),
     ("scores", Preset.DOUBLE_COLUMN, "solo, huge numbers", AROUND),
     ("projection", Preset.DOUBLE_COLUMN, "wide", PLAIN),
     ("projection", Preset.DOUBLE_COLUMN, "one cell", AROUND),
@@ -41,6 +45,7 @@ FAR_ENDS = [
     ("entropy", Preset.SINGLE_COLUMN, "unlucky names", LARGE),
     ("cost", Preset.SINGLE_COLUMN, "wide", LARGE),
     ("summary", Preset.SINGLE_COLUMN, "unlucky names", PLAIN),
+    ("summary", Preset.SINGLE_COLUMN, "two heads", LARGE),
 ]
 
 
@@ -125,8 +130,23 @@ def test_no_text_is_cut_or_runs_into_another_or_over_a_panel(
     assert_is_legible(draw(name, *subject, preset=preset, **style))
 
 
-@pytest.mark.parametrize("preset", Preset)
-@pytest.mark.parametrize("name", figures.FIGURES)
+def test_the_names_of_many_heads_have_room_where_the_axes_are_low(any_scene):
+    subject = Subject(*any_scene("32 heads"))
+    part = Paper.of(subject).part(1.5)
+    with house_style():
+        figure = painted(entropy.plan(subject, part), part)
+        figure.draw_without_rendering()
+    assert_is_legible(figure)
+
+
+@pytest.mark.parametrize(
+    ("name", "preset"),
+    [
+        ("heads", Preset.DOUBLE_COLUMN),
+        ("heads", Preset.POSTER),
+        *itertools.product(figures.FIGURES, (Preset.SINGLE_COLUMN, Preset.SLIDE)),
+    ],
+)
 def test_a_page_is_as_wide_as_its_preset_says_and_a_slide_as_16_to_9(four_heads, name, preset):
     subject = Subject(*four_heads, FigureStyle(preset=preset, **AROUND))
     paper = Paper.of(subject)

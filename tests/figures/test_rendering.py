@@ -87,9 +87,8 @@ def test_a_pdf_has_nothing_but_true_type_fonts_inside(four_heads, name):
 
 def test_a_thousand_positions_can_be_drawn_and_stay_small(any_scene):
     subject = Subject(*any_scene("t1024"), FigureStyle(dpi=100))
-    names = ["heads", "projection", "impulse", "entropy"]
-    contents = figures.render_all(subject, names, ["png", "pdf"])
-    assert len(contents) == 8
+    contents = figures.render_all(subject, ["heads", "impulse"], ["png", "pdf"])
+    assert len(contents) == 4
     assert all(1_000 < len(data) < 1_000_000 for data in contents.values())
 
 
