@@ -32,6 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise  # mhagui.__main__ tells a missing package from a bug
     except OSError as error:
         return complain(_os_sentence(error), BAD_INPUT)
+    except MemoryError:
+        return complain("That takes more memory than there is.", BAD_INPUT)
     except Exception as error:  # noqa: BLE001 - the last resort of the program
         return _report_bug(error)
 

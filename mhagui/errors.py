@@ -1,5 +1,7 @@
 """The one kind of error that is shown to a user as it stands."""
 
+from collections.abc import Collection, Iterable
+
 LONGEST_SENTENCE = 2000  # characters; a path alone may have most of them
 _END = 500
 
@@ -15,6 +17,15 @@ class UserError(ValueError):
         if len(sentence) > LONGEST_SENTENCE:
             sentence = f"{sentence[: LONGEST_SENTENCE - _END]}…{sentence[-_END:]}"
         super().__init__(visible(sentence))
+
+
+def check_choices(what: str, given: Iterable[str], possible: Collection[str]) -> None:
+    """Raise UserError where one of ``given``, each a ``what``, is not ``possible``."""
+    for choice in given:
+        if choice not in possible:
+            raise UserError(
+                f"There is no {what} “{choice}”; the {what}s are {', '.join(possible)}."
+            )
 
 
 def visible(text: str) -> str:

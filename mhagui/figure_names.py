@@ -25,4 +25,10 @@ FIGURES = {
     "lesson": "The lesson's four figures on one page",
     "summary": "One-page summary",
 }
+# Those that consist of panels, in their order: of other figures, and of a table of facts.
+FACTS = "facts"
+PANELS = {
+    "lesson": ("heads", "packed-wq", "projection", "impulse"),
+    "summary": (FACTS, "heads", "entropy", "impulse", "filter-bank"),
+}
 FORMATS = ("png", "svg", "pdf", "eps", "tiff")

@@ -16,12 +16,12 @@ from mhagui.figures import FIGURES, FigureStyle, Subject, render
 from mhagui.files import make_folder, write_all
 
 if TYPE_CHECKING:
-    from mhagui.figures.page import Plan
-    from mhagui.figures.text_page import Paragraph
+    from mhagui.figures.text_page import Item
 
 TITLE = "Multi-head attention: exercises"
 MARKDOWN_DPI = 150
 LONGEST_LINE = 92  # characters of a text with its detail, in the PDF
+ABOVE_TEXT, ABOVE_FIGURE = 0.06, 0.25  # inches
 
 
 class Kind(enum.Enum):
@@ -95,9 +95,10 @@ def report_markdown(progress: Progress, folder: str) -> tuple[bytes, dict[str, b
 
 def report_pdf(progress: Progress) -> bytes:
     """Return the report as a PDF: the objectives, then each exercise from a page of its own on."""
-    from mhagui.figures.text_page import pdf_of
+    from mhagui.figures.text_page import pages_of, pdf_of
 
-    return pdf_of(map(_on_pages, (section for _, section in _numbered_sections(progress))), TITLE)
+    sections = (section for _, section in _numbered_sections(progress))
+    return pdf_of((page for section in sections for page in pages_of(_items(section))), TITLE)
 
 
 # --- what stands in it
@@ -221,31 +222,29 @@ def _with_numbers(pieces: list[Piece]) -> Iterator[tuple[Piece, int]]:
         yield piece, number
 
 
-def _on_pages(section: Section) -> tuple[list["Paragraph"], "Plan | None"]:
-    numbered = _with_numbers(section.pieces)
-    paragraphs = [paragraph for piece in numbered for paragraph in _paragraphs(*piece)]
-    return paragraphs, None if section.figure is None else _plan(*section.figure)
+def _items(section: Section) -> Iterator["Item"]:
+    from mhagui.figures.text_page import figure_of
+
+    for piece, number in _with_numbers(section.pieces):
+        yield from _lines(piece, number)
+    if section.figure is not None:
+        yield figure_of(*section.figure, above=ABOVE_FIGURE)
 
 
-def _plan(name: str, subject: Subject) -> "Plan":
-    from mhagui.figures import drawing
-    from mhagui.figures.paper import Paper
-
-    return drawing.plan(name, subject, Paper.of(subject))
-
-
-def _paragraphs(piece: Piece, number: int) -> Iterator["Paragraph"]:
-    from mhagui.figures.text_page import Paragraph
+def _lines(piece: Piece, number: int) -> Iterator["Item"]:
+    """Yield a piece as lines: what is too long for one line has its detail below it."""
+    from mhagui.figures.text_page import BODY, Look, paragraph
 
     if piece.kind in _HEADINGS:
         size, above = _HEADINGS[piece.kind]
-        yield Paragraph(piece.text, size=size, bold=True, above=above)
+        for item in paragraph(piece.text, Look(size, bold=True), above):
+            yield item._replace(keeps_next=True)
         return
     in_one = len(piece.in_one) <= LONGEST_LINE
     lead = f"{number}." if number else _MARKS.get(piece.kind, "")
-    yield Paragraph(piece.in_one if in_one else piece.text, lead)
+    yield from paragraph(piece.in_one if in_one else piece.text, BODY, ABOVE_TEXT, lead)
     if piece.detail and not in_one:
-        yield Paragraph(piece.detail, lead=" ", above=0.0)
+        yield from paragraph(piece.detail, BODY, lead=" ")
 
 
 _HEADINGS = {Kind.TITLE: (17.0, 0.0), Kind.HEADING: (14.0, 0.0), Kind.PART: (10.5, 0.16)}

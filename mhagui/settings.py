@@ -12,7 +12,7 @@ from mhagui.document.faults_of_text import fault_in_words
 from mhagui.document.file_text import line
 from mhagui.document.view_state import Appearance, Digits
 from mhagui.errors import UserError, visible
-from mhagui.figures.style import FigureStyle
+from mhagui.figures.style import FigureStyle, Preset
 from mhagui.files import make_folder, write_atomically
 from mhagui.formats import ALL_DIGITS
 from mhagui.kept_files import put_aside, read_kept
@@ -74,6 +74,34 @@ class ExportChoices(msgspec.Struct, frozen=True, kw_only=True):
     true_size: bool = True
 
 
+class MotionChoices(msgspec.Struct, frozen=True, kw_only=True):
+    """What was chosen in the dialog of animations last; colours are those of the export dialog.
+
+    Attributes
+    ----------
+    figure, kind
+        What is drawn, and what it is written as: of ``mhagui.figures.FIGURES`` and of ``MOVIES``.
+    preset, dpi
+        The page, and pixels per inch of it.
+    n_frames, fps
+        How many values there are, and how many frames in a second.
+    there_and_back, loop
+        Whether the slider goes back too, and whether viewers begin again.
+    folder
+        Where to; empty for that of the user's pictures.
+    """
+
+    figure: str = "heads"
+    kind: str = "apng"
+    preset: Preset = Preset.DOUBLE_COLUMN
+    dpi: int = 150
+    n_frames: int = 24
+    fps: int = 12
+    there_and_back: bool = False
+    loop: bool = True
+    folder: str = ""
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The entries of the file, each with what holds where it is missing.
 
@@ -93,8 +121,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Where the last window was when it was not maximised, and whether it was.
     recent_files
         The files that were opened or saved last, the newest first.
-    export
-        What was chosen in the export dialog last.
+    export, motion
+        What was chosen last in the dialogs of figures and of animations.
     """
 
     theme: ThemeChoice = ThemeChoice.SYSTEM
@@ -108,6 +136,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     maximised: bool = False
     recent_files: tuple[str, ...] = ()
     export: ExportChoices = ExportChoices()
+    motion: MotionChoices = MotionChoices()
 
     @property
     def appearance(self) -> Appearance:
@@ -129,10 +158,10 @@ _FAULTS = (msgspec.MsgspecError, ValueError, RecursionError)  # of text that cam
 def settings_to_json(settings: Settings) -> bytes:
     """Return ``settings`` as JSON text; a path that no JSON can hold is left out."""
     recent = tuple(path for path in settings.recent_files if _is_text(path))
-    export = settings.export
-    if not _is_text(export.folder):
-        export = msgspec.structs.replace(export, folder="")
-    entries = msgspec.structs.asdict(settings) | {"recent_files": recent, "export": export}
+    entries = msgspec.structs.asdict(settings) | {"recent_files": recent}
+    for name in ("export", "motion"):
+        if not _is_text(entries[name].folder):
+            entries[name] = msgspec.structs.replace(entries[name], folder="")
     text = msgspec.json.encode({"format": FORMAT, "version": VERSION} | entries)
     return msgspec.json.format(text, indent=2) + b"\n"
 

@@ -444,6 +444,15 @@ def test_missing_libraries_are_said_before_qt_could_abort(capsys, started, monke
 # -------------------------------------------------------------------------------- the unexpected
 
 
+def test_want_of_memory_is_no_bug(capsys, monkeypatch):
+    def fail(_arguments):
+        raise MemoryError
+
+    monkeypatch.setattr(report, "run", fail)
+    assert cli.main(["report"]) == 2
+    assert capsys.readouterr().err == "mhagui: That takes more memory than there is.\n"
+
+
 def test_a_bug_is_called_one_and_shows_its_place_when_asked(capsys, monkeypatch):
     def fail(command, options):
         raise ZeroDivisionError("by zero")

@@ -56,6 +56,14 @@ def test_report_loads_neither_qt_nor_matplotlib():
     assert not modules & {"PySide6", "pyqtgraph", "matplotlib", "tqdm"}
 
 
+def test_a_png_loads_nothing_that_only_other_formats_need(tmp_path):
+    arguments = ["export", "two-heads", "--figure", "heads", "--out", str(tmp_path)]
+    _, modules = modules_after(arguments)
+    assert "matplotlib.figure" in modules
+    unwanted = {"PySide6", "pypdf", "tqdm", "fontTools.subset", "matplotlib.pyplot"}
+    assert not modules & unwanted
+
+
 LOAD_ALL_BUT_GUI = """
 import importlib, pkgutil, sys, mhagui
 

@@ -22,9 +22,9 @@ from mhagui.document.exercises import Choice, Shown
 from mhagui.document.presets import Preset, SetPreset
 from mhagui.document.progress import Progress
 from mhagui.errors import UserError
-from mhagui.figures import Subject, drawing
-from mhagui.figures.paper import Paper
-from mhagui.figures.text_page import Paragraph, pdf_of
+from mhagui.figures import Subject
+from mhagui.figures.page import house_style
+from mhagui.figures.text_page import BODY, figure_of, pages_of, paragraph, pdf_of
 from mhagui.lesson_report import report_markdown, write_report
 
 STATES = {
@@ -127,8 +127,7 @@ def test_the_same_progress_gives_the_same_bytes(written):
     progress = worked(Progress(), exercises()[3])
     scene = load_lesson("four-heads")
     subject = Subject(scene, compute(scene))
-    plan = drawing.plan("impulse", subject, Paper.of(subject))
-    one, other = (pdf_of([([Paragraph("t1", "1.")], plan)], "same") for _ in range(2))
+    one, other = (pdf_of([[figure_of("impulse", subject, 0.0)]], "same") for _ in range(2))
     assert one == other
     pictures = report_markdown(progress, "elsewhere")[1]
     assert sorted(pictures) == ["exercise-4-heads.png", "exercise-4-impulse.png"]
@@ -197,7 +196,9 @@ def test_what_is_not_done_is_said_and_drawn_nowhere(half):
 
 def test_long_texts_go_on_on_the_next_page(tmp_path):
     path = tmp_path / "long.pdf"
-    path.write_bytes(pdf_of([([Paragraph("word " * 500, "1.")] * 2, None)], "long"))
+    with house_style():
+        pages = pages_of(2 * paragraph("word " * 500, BODY, 0.1, "1."))
+    path.write_bytes(pdf_of(pages, "long"))
     pages = pdf_pages(path)
     assert len(pages) > 1
     assert sum(page.count("word") for page in pages) == 1000

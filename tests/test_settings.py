@@ -18,6 +18,7 @@ from mhagui.palette import SignedColours, WeightColours
 from mhagui.settings import (
     FORMAT,
     ExportChoices,
+    MotionChoices,
     Preferences,
     Settings,
     SettingsStore,
@@ -51,6 +52,7 @@ SOME = Settings(
         folder="/home/me/ü",
         true_size=False,
     ),
+    motion=MotionChoices(figure="cost", kind="gif", preset=Preset.SLIDE, n_frames=9, loop=False),
 )
 
 
@@ -345,8 +347,15 @@ def test_a_file_name_that_is_no_text_is_not_kept(store):
 
 
 def test_a_folder_of_figures_that_is_no_text_is_not_kept(store):
-    store.save(Settings(export=ExportChoices(folder="/a\udcff", scripts=True)))
-    kept = Settings(export=ExportChoices(scripts=True))
+    export, motion = ExportChoices(scripts=True), MotionChoices(fps=7)
+    lost = {"folder": "/a\udcff"}
+    store.save(
+        Settings(
+            export=msgspec.structs.replace(export, **lost),
+            motion=msgspec.structs.replace(motion, **lost),
+        )
+    )
+    kept = Settings(export=export, motion=motion)
     assert SettingsStore(store.path).load() == (kept, [])
 
 

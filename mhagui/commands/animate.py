@@ -21,7 +21,7 @@ from mhagui.errors import UserError, visible
 
 if TYPE_CHECKING:
     from mhagui.document import Scene
-    from mhagui.figures.motion import Sweep
+    from mhagui.figures.sweeps import Sweep
 
 _USAGE = """mhagui animate [SCENE] [--gain N=G ...] --slider NAME [--from A] [--to B]
                       --out FILE [--figure NAME] [--frames N] [--fps N]
@@ -70,7 +70,7 @@ def run(arguments: list[str]) -> int:
 
 def _sweep(options: argparse.Namespace, scene: "Scene") -> "Sweep":
     """Return what is swept; raises UserError that names the sliders there are."""
-    from mhagui.figures.motion import Sweep, sliders_of
+    from mhagui.figures.sweeps import Sweep, sliders_of
 
     there = {movable.name: movable for movable in sliders_of(scene)}
     if options.slider not in there:

@@ -13,7 +13,6 @@ from mhagui.commands.shared import (
     OK,
     add_list,
     add_places,
-    check_choices,
     command_parser,
     give_back_after_gains,
     give_back_scenes,
@@ -29,7 +28,7 @@ from mhagui.commands.sources import (
     source_of_scene,
 )
 from mhagui.commands.style_options import add_style_options, style_of_options
-from mhagui.errors import UserError, visible
+from mhagui.errors import UserError, check_choices, visible
 from mhagui.figure_names import FIGURES, FORMATS
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def _wish(options: argparse.Namespace) -> _Wish:
     data = [kind.lower() for kind in listed(options.data)]
     figures = listed(options.figure)
     check_choices("format", kinds, FORMATS)
-    check_choices("figure", figures, tuple(FIGURES))
+    check_choices("figure", figures, FIGURES)
     if data:
         from mhagui.data import FORMATS as DATA_FORMATS
 

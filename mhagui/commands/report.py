@@ -6,7 +6,6 @@ from pathlib import Path
 from mhagui.commands.output import refuse_terminal, say, say_file
 from mhagui.commands.shared import (
     OK,
-    check_choices,
     command_parser,
     give_back_after_gains,
     not_empty,
@@ -14,7 +13,7 @@ from mhagui.commands.shared import (
     the_scene,
 )
 from mhagui.commands.style_options import add_style_options, asks_for_style, style_of_options
-from mhagui.errors import UserError, visible
+from mhagui.errors import UserError, check_choices, visible
 
 _USAGE = """mhagui report [SCENE] [--gain N=G ...] [--json | --format FORMAT] [--out FILE]
                      [how figures look]"""

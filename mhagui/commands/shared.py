@@ -139,14 +139,12 @@ def with_gains(scene: "Scene", gains: Sequence[str]) -> "Scene":
     return scene
 
 
-def _finite_number(option: str, text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise UserError(f"--gain {option}: a gain is a finite number, such as 2.5, -1 or 1e300.")
-    return number
+def _finite_number(gain: str, text: str) -> float:
+    """Return the number ``text`` in ``gain``, N=G; raises UserError."""
+    with contextlib.suppress(ValueError):
+        if math.isfinite(value := float(text)):
+            return value
+    raise UserError(f"--gain {gain}: a gain is a finite number, such as 2.5, -1 or 1e300.")
 
 
 def whole_number(option: str, text: str) -> int:
@@ -174,15 +172,6 @@ def listed(values: Sequence[str]) -> list[str]:
     """Return what ``values`` list, with commas or without, each once."""
     parts = (part.strip() for value in values for part in value.split(","))
     return list(dict.fromkeys(part for part in parts if part))
-
-
-def check_choices(what: str, given: Sequence[str], possible: Sequence[str]) -> None:
-    """Raise UserError where one of ``given`` is not possible."""
-    for choice in given:
-        if choice not in possible:
-            raise UserError(
-                f"There is no {what} “{choice}”; the {what}s are {', '.join(possible)}."
-            )
 
 
 def not_empty(text: str) -> str:

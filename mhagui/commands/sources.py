@@ -70,8 +70,10 @@ def scene_file_for(folder: Path, name: str, data: bytes) -> tuple[str, bytes]:
     Raises UserError where another scene lies there: that is work, which a figure can not bring
     back.
     """
+    from mhagui.document.session_file import read_file
+
     path = folder / f"{Path(name).stem}.mhascene"
-    if path.exists() and (not path.is_file() or path.read_bytes() != data):
+    if path.exists() and read_file(path) != data:
         raise UserError(f"{path} is there, and is another scene; give another folder as --out.")
     return path.name, data
 

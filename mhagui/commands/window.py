@@ -25,7 +25,7 @@ _USAGE = """mhagui [SCENE] [--figures-if-no-display DIR] [--reset-settings]
        mhagui export [SCENE ...] [--gain N=G ...] --out DIR [--figure NAME ...]
                      [--format png,svg,pdf,eps,tiff] [--data csv,npz,json] [--script]
        mhagui export --from FIGURE ... --out DIR
-       mhagui animate [SCENE] --slider NAME --from A --to B --out FILE"""
+       mhagui animate [SCENE] --slider NAME [--from A] [--to B] --out FILE"""
 _COMMANDS_HELP = """commands:
   report                print every number of a scene, or write a report with figures
   export                write figures, numbers and scripts of scenes to files

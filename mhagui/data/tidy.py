@@ -22,7 +22,7 @@ from mhagui.document.records import Array
 from mhagui.document.scene import Scene
 from mhagui.document.session import Session
 from mhagui.document.session_file import session_to_bytes
-from mhagui.errors import UserError
+from mhagui.errors import UserError, check_choices
 
 FORMATS = ("csv", "npz", "json")
 # Weights of all heads, masked ones counted in, in a file of text: four heads at T = 1024, which
@@ -42,8 +42,7 @@ def render_data(scene: Scene, result: Result, kind: str) -> bytes:
     Raises UserError where there is no such kind, or the file would be too large.
     """
     writers = {"csv": csv_of, "npz": npz_of, "json": json_of}
-    if kind not in writers:
-        raise UserError(f"There are no data files “{kind}”; there are {', '.join(FORMATS)}.")
+    check_choices("data format", [kind], FORMATS)
     return writers[kind](scene, result)
 
 

@@ -52,7 +52,7 @@ _Position = Annotated[int, msgspec.Meta(ge=0, le=MAX_SIZE)]
 class Provenance(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag="mhagui figure"
 ):
-    """What was drawn, how, and by what.
+    """What was drawn, how, and by what; but not the scale or the note of a frame of a film.
 
     Attributes
     ----------

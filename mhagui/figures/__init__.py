@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mhagui.errors import UserError
+from mhagui.errors import check_choices
 from mhagui.figure_names import FIGURES, FORMATS
 from mhagui.figures.style import FigureStyle, Ground, Labels, Preset, style_of, style_to_entry
 from mhagui.figures.subject import Subject
@@ -51,8 +51,8 @@ def render(name: str, subject: Subject, kind: str) -> bytes:
     UserError
         When there is no such figure or format, or the scene has not what is to be drawn.
     """
-    _check_choices("figure", [name], tuple(FIGURES))
-    _check_choices("format", [kind], FORMATS)
+    check_choices("figure", [name], FIGURES)
+    check_choices("format", [kind], FORMATS)
     from mhagui.figures import drawing
 
     return drawing.render(name, subject, [kind])[kind]
@@ -65,8 +65,8 @@ def render_each(
 
     All names are checked before the first is drawn; raises UserError as ``render`` does.
     """
-    _check_choices("figure", names, tuple(FIGURES))
-    _check_choices("format", kinds, FORMATS)
+    check_choices("figure", names, FIGURES)
+    check_choices("format", kinds, FORMATS)
     return _each(subject, names, kinds)
 
 
@@ -102,11 +102,3 @@ def write_figures(
     from mhagui.files import write_into
 
     return write_into(folder, render_all(subject, names, kinds))
-
-
-def _check_choices(what: str, given: Sequence[str], possible: Sequence[str]) -> None:
-    for choice in given:
-        if choice not in possible:
-            raise UserError(
-                f"There is no {what} “{choice}”; the {what}s are {', '.join(possible)}."
-            )

@@ -23,6 +23,7 @@ from mhagui.figures import (
 )
 from mhagui.figures.page import Plan, house_style, painted, titled
 from mhagui.figures.paper import Paper
+from mhagui.figures.style import FigureStyle
 from mhagui.figures.subject import Subject
 
 PLANS: dict[str, Callable[[Subject, Paper], Plan]] = {
@@ -63,13 +64,10 @@ def draw(name: str, subject: Subject, size: tuple[float, float] | None = None) -
     return painted(plan(name, subject, paper), paper, size)
 
 
-def pixels(
-    name: str, subject: Subject, size: tuple[float, float] | None = None
-) -> npt.NDArray[np.uint8]:
-    """Return figure ``name`` as an image, (height, width, 4) uint8, at the style's dpi."""
-    figure = draw(name, subject, size)
-    with house_style(subject.style):
-        image = saving.pixels(figure, subject.style)
+def pixels(figure: Figure, style: FigureStyle) -> npt.NDArray[np.uint8]:
+    """Return a figure drawn in ``style`` as an image, (height, width, 4) uint8, at its dpi."""
+    with house_style(style):
+        image = saving.pixels(figure, style)
     opaque = np.full((*image.shape[:2], 4 - image.shape[2]), 255, np.uint8)
     return np.concatenate([image, opaque], axis=2)
 

@@ -1,17 +1,18 @@
-"""Frames as animated PNG, GIF and MP4: each frame is written by itself, so that none is held."""
+"""Frames as animated PNG and GIF, which Pillow writes, and as MP4, which ffmpeg does."""
 
 import importlib
 import io
 import shutil
-import struct
 import subprocess
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,25 +20,38 @@ import numpy.typing as npt
 from mhagui import __version__
 from mhagui.document.provenance import KEYWORD
 from mhagui.errors import UserError
-from mhagui.figures.style import MM_PER_INCH
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 Pixels = npt.NDArray[np.uint8]
-Indices = npt.NDArray[np.uint8]
-Area = tuple[slice, slice]
-Chunk = tuple[bytes, bytes]
 
 NO_FFMPEG = (
     "An MP4 is written by ffmpeg, and there is none here; install ffmpeg, or the Python package "
     "imageio-ffmpeg."
 )
-_COLOURS = 256
-_EXACT_COLOURS = 128  # of the palette of a GIF: those of the largest areas, which are left as is
-_METRE = 1000 / MM_PER_INCH  # in inches
+_COLOURS = 256  # of a GIF
+
+
+class Packed(NamedTuple):
+    """An image, packed: what is drawn is mostly flat, and takes a hundredth of the room."""
+
+    shape: tuple[int, ...]
+    data: bytes
+
+    @classmethod
+    def of(cls, pixels: Pixels) -> "Packed":
+        """Pack ``pixels``, (height, width, 4) RGBA."""
+        return cls(pixels.shape, zlib.compress(np.ascontiguousarray(pixels).tobytes(), 1))
+
+    def pixels(self) -> Pixels:
+        """Return what was packed; read-only."""
+        return np.frombuffer(zlib.decompress(self.data), np.uint8).reshape(self.shape)
 
 
 @dataclass(eq=False)
 class Reel:
-    """Frames of one size, packed, and how they are shown.
+    """Frames of one size, packed, and how they are shown; to iterate gives them as images.
 
     Attributes
     ----------
@@ -49,8 +63,6 @@ class Reel:
         What the file says of itself; the last as ``provenance_to_text`` has it, MP4s do not.
     has_alpha
         Whether frames can be transparent.
-    size
-        Width and height in pixels, those of the first frame.
     """
 
     order: list[int]
@@ -60,16 +72,18 @@ class Reel:
     title: str
     provenance: str
     has_alpha: bool
-    size: tuple[int, int] = (0, 0)
-    _packed: list[bytes] = field(default_factory=list, repr=False)
+    _packed: list[Packed] = field(default_factory=list, repr=False)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels of its frames, of which there is one at least."""
+        height, width, _ = self._packed[0].shape
+        return width, height
 
     def add(self, pixels: Pixels) -> None:
         """Append a frame, (height, width, 4) RGBA."""
-        size = pixels.shape[1], pixels.shape[0]
-        self.size = size if not self._packed else self.size
-        assert size == self.size, "every frame is drawn on a page of one size"
-        # What is drawn is mostly flat: it takes a hundredth of the room, and little time.
-        self._packed.append(zlib.compress(np.ascontiguousarray(pixels).tobytes(), 1))
+        self._packed.append(Packed.of(pixels))
+        assert self._packed[-1].shape == self._packed[0].shape, "frames are drawn on one page"
 
     def repeat(self, number: int) -> None:
         """Append frame ``number``, from 0, once more."""
@@ -77,174 +91,91 @@ class Reel:
 
     def shown(self) -> Iterator[Pixels]:
         """Yield the frames as they are shown, (height, width, 4) RGBA."""
-        yield from map(self._frame, self.order)
+        for number in self.order:
+            yield self._packed[number].pixels()
 
     def opaque(self) -> Iterator[Pixels]:
         """Yield the frames as they are shown, (height, width, 3) RGB, on white if need be."""
-        yield from map(self._opaque, self.shown())
+        for pixels in self.shown():
+            if self.has_alpha:
+                alpha = pixels[..., 3:] / np.float32(255)
+                yield np.rint(pixels[..., :3] * alpha + 255 * (1 - alpha)).astype(np.uint8)
+            else:
+                yield np.ascontiguousarray(pixels[..., :3])
 
-    def opaque_once(self) -> Iterator[Pixels]:
-        """Yield every frame once, as ``opaque`` does."""
-        yield from map(self._opaque, map(self._frame, range(len(self._packed))))
+    def __iter__(self) -> "Iterator[Image]":
+        """Yield the frames as they are shown: RGBA if they can be transparent, else RGB."""
+        from PIL import Image
 
-    def _frame(self, number: int) -> Pixels:
-        width, height = self.size
-        data = zlib.decompress(self._packed[number])
-        return np.frombuffer(data, np.uint8).reshape(height, width, 4)
-
-    def _opaque(self, pixels: Pixels) -> Pixels:
-        if not self.has_alpha:
-            return pixels[..., :3]
-        alpha = pixels[..., 3:] / np.float32(255)
-        return np.rint(pixels[..., :3] * alpha + 255 * (1 - alpha)).astype(np.uint8)
+        yield from map(Image.fromarray, self.shown() if self.has_alpha else self.opaque())
 
 
-def _changed(now: npt.NDArray[np.integer], before: npt.NDArray[np.integer] | None) -> Area:
-    """Return where two frames differ: the smallest rectangle, of at least one pixel."""
-    if before is None:
-        return slice(0, now.shape[0]), slice(0, now.shape[1])
-    differs = now != before
-    rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
-    if not rows.size:
-        return slice(0, 1), slice(0, 1)
-    return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(columns[0]), int(columns[-1]) + 1)
-
-
-# ------------------------------------------------------------------------------------ animated PNG
+# ---------------------------------------------------------------------------- animated PNG and GIF
 
 
 def write_apng(reel: Reel) -> Generator[bytes]:
-    """Yield an animated PNG piece by piece, one a frame; later frames hold what has changed."""
-    before, sequence = None, 0
-    for pixels in reel.shown():
-        words = pixels.view("<u4")[..., 0]
-        area = _changed(words, before)
-        chunks = list(_png_chunks(pixels[area], reel, is_first=before is None))
-        data = [data for name, data in chunks if name == b"IDAT"]
-        control = _frame_control(sequence, area, reel.fps)
-        if before is None:
-            head = [_chunk(*chunk) for chunk in chunks if chunk[0] not in (b"IDAT", b"IEND")]
-            plays = struct.pack(">II", len(reel.order), 0 if reel.loop else 1)
-            yield b"".join([
-                b"\x89PNG\r\n\x1a\n", *head, _chunk(b"acTL", plays), control,
-                *(_chunk(b"IDAT", part) for part in data),
-            ])  # fmt: skip
-            sequence += 1
-        else:
-            numbered = enumerate(data, start=sequence + 1)
-            parts = [_chunk(b"fdAT", struct.pack(">I", at) + part) for at, part in numbered]
-            yield b"".join([control, *parts])
-            sequence += 1 + len(parts)
-        before = words
-    yield _chunk(b"IEND", b"")
-
-
-def _png_chunks(pixels: Pixels, reel: Reel, *, is_first: bool) -> Iterator[Chunk]:
-    """Yield the chunks of one frame as a PNG file; the first says what the whole is."""
-    from PIL import Image
+    """Yield an animated PNG; a frame like the one before makes that one last longer."""
     from PIL.PngImagePlugin import PngInfo
 
-    about, options = PngInfo(), {}
-    if is_first:
-        about.add_text("Title", reel.title)
-        about.add_text("Software", f"mhagui {__version__}")
-        about.add_itxt(KEYWORD, reel.provenance)
-        options["dpi"] = (reel.dpi, reel.dpi)
+    about = PngInfo()
+    about.add_text("Title", reel.title)
+    about.add_text("Software", f"mhagui {__version__}")
+    about.add_itxt(KEYWORD, reel.provenance)
     file = io.BytesIO()
-    image = Image.fromarray(np.ascontiguousarray(pixels if reel.has_alpha else pixels[..., :3]))
-    image.save(file, "PNG", pnginfo=about, **options)
-    data, at = file.getbuffer(), 8
-    while at < len(data):
-        (length,) = struct.unpack_from(">I", data, at)
-        yield bytes(data[at + 4 : at + 8]), bytes(data[at + 8 : at + 8 + length])
-        at += length + 12
-
-
-def _frame_control(sequence: int, area: Area, fps: int) -> bytes:
-    rows, columns = area
-    width, height = columns.stop - columns.start, rows.stop - rows.start
-    numbers = (sequence, width, height, columns.start, rows.start, 1, fps, 0, 0)
-    return _chunk(b"fcTL", struct.pack(">IIIIIHHBB", *numbers))
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-
-
-# --------------------------------------------------------------------------------------------- GIF
+    next(iter(reel)).save(
+        file,
+        "PNG",
+        save_all=True,
+        append_images=replace(reel, order=reel.order[1:]),  # Pillow goes through them twice
+        duration=1000 / reel.fps,
+        loop=0 if reel.loop else 1,
+        dpi=(reel.dpi, reel.dpi),
+        pnginfo=about,
+    )
+    yield file.getvalue()
 
 
 def write_gif(reel: Reel) -> Generator[bytes]:
-    """Yield a GIF piece by piece, one a frame, all of them in the colours of one palette.
+    """Yield a GIF; a frame like the one before makes that one last longer.
 
-    Nothing is dithered: what stands still does not flicker.
+    All frames are in the colours of one palette, and nothing is dithered: what stands still does
+    not flicker.
     """
-    from PIL import Image
-    from PIL.GifImagePlugin import getdata, getheader
-
-    palette, index_of = _palette(reel)
-    before: Indices | None = None
-    for number, pixels in enumerate(reel.opaque()):
-        indices: Indices = index_of[_packed(pixels)]
-        area = _changed(indices, before)
-        part = np.ascontiguousarray(indices[area])
-        image = Image.frombytes("P", part.shape[::-1], part.tobytes())
-        image.putpalette(palette)
-        pieces = []
-        if before is None:
-            about: dict[str, object] = {"comment": reel.provenance}
-            pieces = getheader(image, info=about | ({"loop": 0} if reel.loop else {}))[0]
-        milliseconds = 10 * (_hundredths(number + 1, reel.fps) - _hundredths(number, reel.fps))
-        offset = area[1].start, area[0].start
-        yield b"".join([*pieces, *getdata(image, offset, duration=milliseconds, disposal=1)])
-        before = indices
-    yield b";"
+    frames = _in_few_colours(reel)
+    begins = [round(100 * number / reel.fps) for number in range(len(reel.order) + 1)]
+    file = io.BytesIO()
+    next(frames).save(
+        file,
+        "GIF",
+        save_all=True,
+        append_images=frames,
+        duration=[10 * (end - begin) for begin, end in pairwise(begins)],  # in whole hundredths
+        comment=reel.provenance,
+        **({"loop": 0} if reel.loop else {}),
+    )
+    yield file.getvalue()
 
 
-def _hundredths(number: int, fps: int) -> int:
-    """Return when frame ``number`` begins, in hundredths of a second."""
-    return round(100 * number / fps)
-
-
-def _packed(pixels: Pixels) -> npt.NDArray[np.uint32]:
-    """Return RGB as one number each."""
-    red, green, blue = (pixels[..., band].astype(np.uint32) for band in range(3))
-    return (red << 16 | green << 8 | blue).astype(np.uint32)
-
-
-def _unpacked(colours: npt.NDArray[np.uint32]) -> Pixels:
-    return np.stack([colours >> 16, colours >> 8, colours], axis=-1).astype(np.uint8)
-
-
-def _palette(reel: Reel) -> tuple[bytes, Indices]:
-    """Return a palette for all frames, RGB, and for each of the 2²⁴ colours its place in there."""
-    areas = np.zeros(1 << 24, np.int64)
-    for pixels in reel.opaque_once():
-        colours, counts = np.unique(_packed(pixels), return_counts=True)
-        areas[colours] += counts
-    colours = np.flatnonzero(areas).astype(np.uint32)
-    by_area = colours[np.argsort(-areas[colours], kind="stable")]
-    chosen = _unpacked(by_area)
-    if len(chosen) > _COLOURS:
-        rest = _summed_up(by_area[_EXACT_COLOURS:], areas, _COLOURS - _EXACT_COLOURS)
-        chosen = np.concatenate([chosen[:_EXACT_COLOURS], rest])
-    index_of = np.zeros(1 << 24, np.uint8)
-    for part in np.array_split(colours, len(colours) // 4096 + 1):  # for the sake of memory
-        apart = _unpacked(part)[:, None].astype(np.int32) - chosen[None].astype(np.int32)
-        index_of[part] = (apart**2).sum(axis=-1).argmin(axis=1)
-    return chosen.tobytes(), index_of
-
-
-def _summed_up(
-    colours: npt.NDArray[np.uint32], areas: npt.NDArray[np.int64], n_colours: int
-) -> Pixels:
-    """Return ``n_colours`` that stand for ``colours``; large areas count more, but not by much."""
+def _in_few_colours(reel: Reel) -> "Iterator[Image]":
+    """Yield the frames as they are shown, with one palette."""
     from PIL import Image
 
-    weights = 1 + np.log2(areas[colours]).astype(int)
-    image = Image.fromarray(np.repeat(_unpacked(colours), weights, axis=0)[None])
-    few = image.quantize(n_colours, Image.Quantize.MEDIANCUT).getpalette() or []
-    return np.array(few, np.uint8).reshape(-1, 3)[:n_colours]
+    areas = Counter[Any]()
+    for image in map(Image.fromarray, reel.opaque()):
+        for area, colour in image.getcolors(image.width * image.height) or ():
+            areas[colour] += area
+    colours = np.array(sorted(areas), np.uint8)
+    share = np.array([areas[colour] for colour in sorted(areas)]) / len(reel.order)
+    # Large areas count more, but not so much that letters have no colours left.
+    weights = np.ceil(share**0.75).astype(int)
+    sample = Image.fromarray(np.repeat(colours, weights, axis=0)[None])
+    few = sample.quantize(_COLOURS, Image.Quantize.MEDIANCUT, kmeans=1)
+    place = np.zeros((256, 256, 256), np.uint8)  # in the palette
+    place[tuple(colours.T)] = np.asarray(few)[0, np.cumsum(weights) - 1]
+    for pixels in reel.opaque():
+        image = Image.frombytes("P", reel.size, place[tuple(np.moveaxis(pixels, -1, 0))].tobytes())
+        image.putpalette(few.getpalette() or ())
+        yield image
 
 
 # --------------------------------------------------------------------------------------------- MP4
@@ -284,14 +215,16 @@ def write_mp4(reel: Reel) -> Generator[bytes]:
 
 
 def _feed(reel: Reel, path: Path, told: IO[bytes]) -> Iterator[bytes]:
-    # A pipe for what it tells would fill up while nobody reads it.
-    process = subprocess.Popen(
-        _command(reel, path),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=told,
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-    )
+    try:  # a pipe for what it tells would fill up while nobody reads it
+        process = subprocess.Popen(
+            _command(reel, path),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=told,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except OSError as error:  # it is no program of this machine, say
+        raise UserError(f"ffmpeg cannot be started: {error.strerror}.") from error
     assert process.stdin is not None
     try:
         for pixels in reel.opaque():

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from mhagui.document import HeadResult, Result, Scene
 from mhagui.document.filter_bank import SHORT_IDENTITY, residual_text
+from mhagui.figure_names import FACTS, PANELS
 from mhagui.figures import entropy, filter_bank, heads, impulse, matrices, projection
 from mhagui.figures.compose import GAP, composed
 from mhagui.figures.page import (
@@ -36,25 +37,29 @@ TABLE_TITLES = ("", "head", "gain", "rank", "eff. rank", "mean bits", "eff. posi
 
 def plan_lesson(subject: Subject, paper: Paper) -> Plan:
     """Lay out the weights, the packed W_Q where there is one, the output projection, and row t."""
-    plans = [heads.plan_weights(subject, _of_heads(subject, paper))]
-    if subject.result.packed_queries.why_none is None:
-        plans.append(matrices.plan_w_q(subject, _half(paper)))
     matrices_of_o = projection.plans(subject, paper.part(MATRICES))
-    plans += [*matrices_of_o, impulse.plan(subject, _beside(matrices_of_o, subject, paper))]
-    return composed(f"{subject.scene.title}: the lesson's figures", "", plans, paper)
+    plans = {
+        "heads": [heads.plan_weights(subject, _of_heads(subject, paper))],
+        "projection": matrices_of_o,
+        "impulse": [impulse.plan(subject, _beside(matrices_of_o, subject, paper))],
+    }
+    if subject.result.packed_queries.why_none is None:
+        plans["packed-wq"] = [matrices.plan_w_q(subject, _half(paper))]
+    ordered = [plan for panel in PANELS["lesson"] for plan in plans.get(panel, ())]
+    return composed(f"{subject.scene.title}: the lesson's figures", "", ordered, paper)
 
 
 def plan_summary(subject: Subject, paper: Paper) -> Plan:
     """Lay out what a scene is, in numbers and in its main figures."""
-    plans = [
-        _facts(subject, paper),
-        heads.plan_weights(subject, _of_heads(subject, paper)),
-        entropy.plan(subject, _half(paper)),
-        impulse.plan(subject, _row(paper)),
-        filter_bank.plan(subject, _row(paper)),
-    ]
+    plans = {
+        FACTS: _facts(subject, paper),
+        "heads": heads.plan_weights(subject, _of_heads(subject, paper)),
+        "entropy": entropy.plan(subject, _half(paper)),
+        "impulse": impulse.plan(subject, _row(paper)),
+        "filter-bank": filter_bank.plan(subject, _row(paper)),
+    }
     title = f"{subject.scene.title}: summary"
-    return composed(title, "", plans, paper)
+    return composed(title, "", [plans[panel] for panel in PANELS["summary"]], paper)
 
 
 def _of_heads(subject: Subject, paper: Paper) -> Paper:

@@ -2,6 +2,8 @@
 
 import html
 import io
+import math
+import os
 import re
 import struct
 from collections.abc import Callable
@@ -13,7 +15,6 @@ import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.text import Text
@@ -30,10 +31,12 @@ from mhagui.document.provenance import (
 )
 from mhagui.document.session import Session
 from mhagui.document.session_file import session_to_bytes
+from mhagui.errors import UserError
 from mhagui.figures.style import FigureStyle, Ground, style_to_entry
 from mhagui.figures.subject import Subject
 
 CREATOR = f"mhagui {__version__}"
+MOST_PIXELS = 2**28  # a gigabyte while they are drawn, and some three while they are packed
 EPS_LINE = 240  # characters of a comment: a line of PostScript has at most 255
 TRUE_TYPE, DRAWN = 42, 3
 TIFF_TITLE, TIFF_DESCRIPTION, TIFF_SOFTWARE, TIFF_PREDICTOR = 269, 270, 305, 317
@@ -48,7 +51,10 @@ class _Facts(NamedTuple):
 
 
 def provenance_of(name: str, subject: Subject) -> Provenance:
-    """Return where figure ``name`` of ``subject`` comes from, with the scene if it is wanted."""
+    """Return where figure ``name`` of ``subject`` comes from, with the scene if it is wanted.
+
+    The limits of its colour scales and its note, which frames of a film have, are left out.
+    """
     scene, style = session_to_bytes(Session.of(subject.scene)), subject.style
     has_room = len(scene) <= MAX_SCENE_BYTES
     return Provenance(
@@ -107,11 +113,20 @@ def _saved(
 
 
 def pixels(figure: Figure, style: FigureStyle) -> npt.NDArray[np.uint8]:
-    """Return the figure as (height, width, 3) uint8 RGB, or 4 with alpha on a clear ground."""
+    """Return the figure as (height, width, 3) uint8 RGB, or 4 with alpha on a clear ground.
+
+    Raises UserError where it would have more than ``MOST_PIXELS``.
+    """
+    square = float(np.prod(figure.get_size_inches()))
+    if square * style.dpi**2 > MOST_PIXELS:
+        raise UserError(
+            f"At {style.dpi} dpi a page of this size has more pixels than the {MOST_PIXELS:,} that "
+            f"can be drawn; give {math.isqrt(int(MOST_PIXELS / square))} dpi or less."
+        )
     canvas = FigureCanvasAgg(figure)
-    _saved(figure, "rgba", style, clear=_is_clear(style))
+    figure.savefig(os.devnull, format="rgba", dpi=style.dpi, transparent=_is_clear(style))
     # The canvas knows how large it is: inches × dpi may lie a hair below a whole number.
-    rgba = np.array(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
+    rgba = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
     return rgba if _is_clear(style) else np.ascontiguousarray(rgba[..., :3])
 
 
@@ -172,6 +187,8 @@ def _svg(figure: Figure, facts: _Facts, style: FigureStyle) -> bytes:
 
 
 def _pdf(figure: Figure, facts: _Facts, style: FigureStyle) -> bytes:
+    from matplotlib.backends.backend_pdf import PdfPages  # loads fontTools, which takes a while
+
     told = {"Title": facts.title, "Subject": facts.description, "Creator": CREATOR}
     buffer = io.BytesIO()
     with PdfPages(buffer, metadata={**told, "CreationDate": None}) as pages:

@@ -1,18 +1,23 @@
-"""Pages of text, with a figure at the end of the last."""
+"""Pages of text, tables and figures, one below the other, as a PDF.
+
+All lengths are in inches, but type sizes in points. Lines are measured within ``house_style``.
+"""
 
 import io
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 
 from mhagui import __version__
+from mhagui.figures import drawing
 from mhagui.figures.page import (
     POINTS,
     TICK_SIZE,
-    Plan,
     Sheet,
     house_style,
     new_page,
@@ -21,103 +26,149 @@ from mhagui.figures.page import (
 )
 from mhagui.figures.paper import Paper
 from mhagui.figures.style import MM_PER_INCH, FigureStyle
+from mhagui.figures.subject import Subject
 
-PAGE_WIDTH, PAGE_HEIGHT = 8.27, 11.69  # inches: A4
+PAGE_WIDTH, PAGE_HEIGHT = 8.27, 11.69  # A4
 TEXT_WIDTH = 170 / MM_PER_INCH
 MARGIN = (PAGE_WIDTH - TEXT_WIDTH) / 2
+TEXT_HEIGHT = PAGE_HEIGHT - 2 * MARGIN
 LEADING = 1.45  # height of a line, in type sizes
+BOLD = 0.88  # of a line's room: letters in bold are wider than they are measured
 TEXT_SIZE = 9.5
-LEAD = 0.26  # inches that a text stands to the right of its number or mark
-ABOVE_FIGURE = 0.25
+LEAD = 0.26  # that a text stands to the right of its number or mark
+ABOVE_CAPTION = 0.06
+FIGURE_HEIGHT = TEXT_HEIGHT - 0.4  # at most, with its caption: a heading may stand above it
 
 
-class Paragraph(NamedTuple):
-    """A paragraph, with what stands before it, its type size, and the space above it in inches."""
+class Item(NamedTuple):
+    """What stands on one page: how high it is, how far below what, and whether the next stays."""
 
-    text: str
-    lead: str = ""
-    size: float = TEXT_SIZE
-    bold: bool = False
-    above: float = 0.06
+    height: float
+    paint: Callable[[Sheet], None]
+    above: float = 0.0
+    keeps_next: bool = False
+    key: str = ""
 
 
-class _Placed(NamedTuple):
-    """A line of text: inches from the left and the top of the page."""
+@dataclass(frozen=True)
+class Look:
+    """How a line of text is written."""
 
-    left: float
-    top: float
-    text: str
     size: float
-    bold: bool
+    bold: bool = False
+    muted: bool = False
+
+    @property
+    def height(self) -> float:
+        """Of a line."""
+        return self.size * LEADING / POINTS
+
+    def lines(self, text: str, room: float = TEXT_WIDTH) -> list[str]:
+        """Return ``text`` in lines of at most so many inches."""
+        return wrapped(" ".join(text.split()), room * (BOLD if self.bold else 1.0), self.size)
+
+    def write(self, sheet: Sheet, left: float, top: float, text: str, **more: Any) -> None:
+        """Write a line with its upper left corner there, or what ``more`` says."""
+        ink = sheet.inks.muted if self.muted else sheet.inks.ink
+        weight = "bold" if self.bold else "normal"
+        look = {"fontsize": self.size, "fontweight": weight, "color": ink, "parse_math": False}
+        sheet.write(left, top, text, **look, **more)
+
+    def write_all(self, sheet: Sheet, top: float, lines: Sequence[str]) -> None:
+        """Write lines one below the other, at the left."""
+        for number, line in enumerate(lines):
+            self.write(sheet, 0.0, top + number * self.height, line)
 
 
-def pdf_of(parts: Iterable[tuple[list[Paragraph], Plan | None]], title: str) -> bytes:
-    """Return a PDF in which each of ``parts`` begins a page: paragraphs, and a figure below them.
+BODY, CAPTION, FOOT = Look(TEXT_SIZE), Look(8.5), Look(TICK_SIZE, muted=True)
 
-    Pages are A4, or larger where a figure is. The same parts give the same bytes every time.
+
+def paragraph(text: str, look: Look, above: float = 0.0, lead: str = "") -> list[Item]:
+    """Return a paragraph with ``lead`` before it, no single line of which is alone on a page."""
+    left = LEAD if lead else 0.0
+    lines = look.lines(text, TEXT_WIDTH - left)
+    alone = {0, len(lines) - 2}
+
+    def paint(sheet: Sheet, number: int) -> None:
+        if lead and number == 0:
+            look.write(sheet, 0.0, 0.0, lead)
+        look.write(sheet, left, 0.0, lines[number])
+
+    return [
+        Item(
+            look.height,
+            partial(paint, number=number),
+            0.0 if number else above,
+            keeps_next=number in alone and number < len(lines) - 1,
+        )
+        for number in range(len(lines))
+    ]
+
+
+def figure_of(name: str, subject: Subject, above: float, caption: str = "") -> Item:
+    """Return a figure, as large as it is or as a page has room for, above its caption."""
+    paper = Paper.of(subject)
+    plan = drawing.plan(name, subject, paper)
+    lines = CAPTION.lines(caption)
+    below = ABOVE_CAPTION + len(lines) * CAPTION.height
+    scale = min(paper.scale, TEXT_WIDTH / plan.width, (FIGURE_HEIGHT - below) / plan.height)
+
+    def paint(sheet: Sheet) -> None:
+        place = sheet.moved((TEXT_WIDTH - plan.width * scale) / 2, 0.0)
+        with house_style(subject.style, scale):
+            plan.paint(Sheet(sheet.figure, paper, scale, place.left / scale, place.top / scale))
+        CAPTION.write_all(sheet, plan.height * scale + ABOVE_CAPTION, lines)
+
+    return Item(plan.height * scale + below, paint, above)
+
+
+def pages_of(items: Iterable[Item]) -> list[list[Item]]:
+    """Return the items of each page: what belongs together is not parted."""
+    pages: list[list[Item]] = [[]]
+    for group in _groups(items):
+        if pages[-1] and _height([*pages[-1], *group]) > TEXT_HEIGHT:
+            pages.append([])
+        pages[-1] += group
+    return pages
+
+
+def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
+    group: list[Item] = []
+    for item in items:
+        group.append(item)
+        if not item.keeps_next:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _height(page: list[Item]) -> float:
+    return sum(item.above + item.height for item in page) - page[0].above
+
+
+def pdf_of(pages: Iterable[list[Item]], title: str) -> bytes:
+    """Return a PDF with the items of each page on one of A4, and its number at its foot.
+
+    The same pages give the same bytes every time.
     """
-    buffer, paper = io.BytesIO(), Paper(FigureStyle())
+    buffer = io.BytesIO()
     described = {"Title": title, "Creator": f"mhagui {__version__}", "CreationDate": None}
     kept = mpl.rc_context({"pdf.fonttype": 42})
     with house_style(), kept, PdfPages(buffer, metadata=described) as file:
-        for paragraphs, plan in parts:
-            for page in _pages_of(paragraphs, plan, title, paper, file.get_pagecount() + 1):
-                file.savefig(page)
+        for number, page in enumerate(pages, 1):
+            file.savefig(_painted(page, title, str(number)))
     return buffer.getvalue()
 
 
-def _pages_of(
-    paragraphs: list[Paragraph], plan: Plan | None, title: str, paper: Paper, first_number: int
-) -> Iterator[Figure]:
-    """Yield the pages that ``paragraphs`` fill, with ``plan`` below them or on one more page."""
-    pages, bottom = _placed(paragraphs)
-    if plan is not None and bottom > MARGIN:
-        bottom += ABOVE_FIGURE
-        if bottom + plan.height > PAGE_HEIGHT - MARGIN:
-            pages, bottom = [*pages, []], MARGIN
-    for number, lines in enumerate(pages, first_number):
-        on_page = plan if lines is pages[-1] else None
-        width = max(PAGE_WIDTH, on_page.width + 2 * MARGIN) if on_page else PAGE_WIDTH
-        height = max(PAGE_HEIGHT, bottom + on_page.height + MARGIN) if on_page else PAGE_HEIGHT
-        figure = new_page(width, height, title, paper)
-        sheet = Sheet(figure, paper)
-        _write(sheet, lines, str(number), width, height)
-        if on_page:
-            on_page.paint(sheet.moved(MARGIN, bottom))
-        yield figure
-
-
-def _placed(paragraphs: list[Paragraph]) -> tuple[list[list[_Placed]], float]:
-    """Return the lines of each page, and where the text of the last one ends."""
-    pages: list[list[_Placed]] = [[]]
-    top = MARGIN
-    for paragraph in paragraphs:
-        top += paragraph.above if pages[-1] else 0.0
-        left = MARGIN + (LEAD if paragraph.lead else 0.0)
-        height = paragraph.size * LEADING / POINTS
-        room = MARGIN + TEXT_WIDTH - left
-        for number, text in enumerate(_wrapped(paragraph, room)):
-            if top + height > PAGE_HEIGHT - MARGIN:
-                pages.append([])
-                top = MARGIN
-            if number == 0 and paragraph.lead:
-                pages[-1].append(_Placed(MARGIN, top, paragraph.lead, paragraph.size, False))
-            pages[-1].append(_Placed(left, top, text, paragraph.size, paragraph.bold))
-            top += height
-    return pages, top
-
-
-def _wrapped(paragraph: Paragraph, room: float) -> list[str]:
-    """Return the lines; those in bold are wider than they are measured."""
-    return wrapped(paragraph.text, room * (0.88 if paragraph.bold else 1.0), paragraph.size)
-
-
-def _write(sheet: Sheet, lines: list[_Placed], foot: str, width: float, height: float) -> None:
-    """Write the lines, and the number of the page at its foot."""
-    for line in lines:
-        weight = "bold" if line.bold else "normal"
-        look = {"fontsize": line.size, "fontweight": weight, "parse_math": False}
-        sheet.write(line.left, line.top, line.text, **look)
-    middle = (width - text_width(foot, TICK_SIZE)) / 2
-    below = height - MARGIN * 0.6
-    sheet.write(middle, below, foot, fontsize=TICK_SIZE, color=sheet.inks.muted)
+def _painted(page: list[Item], title: str, foot: str) -> Figure:
+    paper = Paper(FigureStyle())
+    sheet = Sheet(new_page(PAGE_WIDTH, PAGE_HEIGHT, title, paper), paper)
+    top = MARGIN - page[0].above
+    for item in page:
+        top += item.above
+        item.paint(sheet.moved(MARGIN, top))
+        top += item.height
+    middle = (PAGE_WIDTH - text_width(foot, FOOT.size)) / 2
+    FOOT.write(sheet, middle, PAGE_HEIGHT - MARGIN * 0.6, foot)
+    return sheet.figure

@@ -336,7 +336,7 @@ class MainWindow(QMainWindow):
     def _animate(self) -> None:
         from mhagui.gui.motion_dialog import MotionDialog  # not for the start
 
-        self._ask(MotionDialog(self.bench.frame, self.preferences.settings.export, self))
+        self._ask(MotionDialog(self.bench.frame, self.preferences, self))
 
     def _explain_cell(self) -> None:
         self.docks.show(["cellDock"])

@@ -1,6 +1,5 @@
 """The dialog that writes a figure in motion, while a slider goes from one value to another."""
 
-from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 
@@ -9,14 +8,10 @@ from PySide6.QtCore import QSize, QStandardPaths, Qt, QTimer
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
-    QDialogButtonBox,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLayout,
-    QProgressBar,
-    QPushButton,
+    QLabel,
     QVBoxLayout,
     QWidget,
 )
@@ -24,111 +19,92 @@ from PySide6.QtWidgets import (
 from mhagui import figures
 from mhagui.errors import UserError
 from mhagui.figures.motion import (
-    LEAST_FRAMES,
     MOST_FPS,
-    MOST_FRAMES,
     MOVIES,
     SUFFIXES,
     Film,
-    Progress,
-    Quantity,
-    Sweep,
     animate,
     playing_order,
-    sliders_of,
     why_no_movie,
 )
 from mhagui.figures.style import MIN_DPI, FigureStyle, Preset
 from mhagui.figures.subject import Subject
+from mhagui.figures.sweeps import LEAST_FRAMES, MOST_FRAMES, Quantity, Sweep, sliders_of
 from mhagui.files import write_atomically
 from mhagui.gui.bench import Frame
+from mhagui.gui.export.option_box import OptionBox
+from mhagui.gui.export.writing import WritingDialog
 from mhagui.gui.motion_preview import MotionPreview
 from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox, NumberBox, box_text
 from mhagui.gui.widgets.page import label_of, sentence
 from mhagui.gui.widgets.words import plain
-from mhagui.gui.worker import Worker
-from mhagui.settings import ExportChoices
+from mhagui.settings import MotionChoices, Preferences
 
-_FRAMES, _FPS, _DPI = 24, 12, 150  # what one begins with
 _MOST_DPI = 600
 _LARGEST = 1e6  # that can be typed for an end; what a slider takes is said by its edit
 _STEP = 0.05
-_LOOK_EVERY = 50  # milliseconds
 _ROOM = QSize(240, 100)  # for a preview in which text can be read
 _NO_CLEAR_GROUND = "Where a figure is transparent a GIF and an MP4 are white"
 
 
-class MotionDialog(QDialog):
+class MotionDialog(WritingDialog):
     """Asks which figure, what moves in it and how, shows it, and writes the film.
 
-    ``choices`` are those of the export dialog: figures look the same.
+    Begins with what was chosen last, as ``preferences`` have it, and with the gain of the cursor's
+    head. Figures look as the export dialog has them.
     """
 
     def __init__(
-        self,
-        frame: Frame,
-        choices: ExportChoices = ExportChoices(),  # noqa: B008 - it is frozen
-        parent: QWidget | None = None,
+        self, frame: Frame, preferences: Preferences | None = None, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._frame, self._style = frame, choices.style
-        if choices.as_in_window:
+        self._frame = frame
+        self._preferences = preferences or Preferences(None, print)
+        look = self._preferences.settings.export
+        self._style = look.style
+        if look.as_in_window:
             self._style = self._style.in_colours_of(frame.view.appearance, frame.view.colour_scale)
+        self._folder = ""
         self._movable = sliders_of(frame.scene)
         self._figure, self._slider, self._format = ChoiceBox(), ChoiceBox(), ChoiceBox()
-        self._start, self._stop = _EndBox(), _EndBox()
+        self._start, self._stop_at = _EndBox(), _EndBox()
         self._n_frames, self._fps = CountBox(LEAST_FRAMES, MOST_FRAMES), CountBox(1, MOST_FPS)
         self._back, self._loop = QCheckBox("There and &back"), QCheckBox("Repeat for e&ver")
-        self._page, self._dpi = ChoiceBox(), CountBox(MIN_DPI, _MOST_DPI)
-        self._inputs, self._duration = QWidget(), sentence("motionDuration")
-        self._message, self._bar = sentence("motionMessage"), QProgressBar()
-        self._write, self._leave = QPushButton("&Export…"), QPushButton("Close")
-        self._worker = Worker(self)
-        self._preview = MotionPreview(self._worker)
-        self._making: _Making | None = None
-        self._is_possible = True
-        self._had_focus: QWidget | None = None
-        self._look = QTimer(self)
+        self._page, self._dpi = OptionBox(Preset), CountBox(MIN_DPI, _MOST_DPI)
+        self._duration = sentence("motionDuration")
+        self._preview = MotionPreview()
         self._fill()
         self._name()
         self._lay_out()
+        self._show(self._preferences.settings.motion)
         self._connect()
-        self._show_ends()
 
     # --- what it is made of
 
     def _fill(self) -> None:
         for name, title in figures.FIGURES.items():
             _offer(self._figure, title, name, figures.why_not(name, self._frame.result))
-        for movable in self._movable:
-            self._slider.addItem(movable.title)
-        sliders, head = [movable.slider for movable in self._movable], self._head()
-        gain = next(s for s in sliders if (s.quantity, s.head) == (Quantity.GAIN, head))
-        self._slider.setCurrentIndex(sliders.index(gain))
         for kind, title in MOVIES.items():
             _offer(self._format, f"{title} ({SUFFIXES[kind]})", kind, why_no_movie(kind))
-        for box, value in ((self._n_frames, _FRAMES), (self._fps, _FPS), (self._dpi, _DPI)):
-            box.show_value(value)
-        for preset in Preset:
-            self._page.addItem(str(preset), preset.value)
-        self._page.setCurrentIndex(self._page.findData(self._style.preset.value))
-        self._loop.setChecked(True)
+        self._slider.addItems([movable.title for movable in self._movable])
 
     def _name(self) -> None:
         self.setObjectName("motionDialog")
         self.setWindowTitle("Export animation")
-        self._start.setObjectName("motionStart")
-        self._start.describe("The first value", "Where the slider is in the first frame")
-        self._stop.setObjectName("motionStop")
-        self._stop.describe("The last value", "Where the slider is in the last frame")
-        self._n_frames.setObjectName("motionFrames")
-        self._n_frames.describe("The number of frames", "How many values, the ends among them")
-        self._fps.setObjectName("motionFps")
-        self._fps.describe("Frames per second", f"How many frames a second: 1 to {MOST_FPS}")
-        self._dpi.setObjectName("motionDpi")
-        self._dpi.describe("Resolution in dots per inch", "Pixels per inch of the page")
+        for box, name, subject, tip in (
+            (self._start, "motionStart", "The first value", "Where the slider is at first"),
+            (self._stop_at, "motionStop", "The last value", "Where the slider is at last"),
+            (self._n_frames, "motionFrames", "The number of frames",
+             "How many values, the ends among them"),
+            (self._fps, "motionFps", "Frames per second",
+             f"How many frames a second: 1 to {MOST_FPS}"),
+            (self._dpi, "motionDpi", "Resolution in dots per inch",
+             "Pixels per inch of the page"),
+        ):  # fmt: skip
+            box.setObjectName(name)
+            box.describe(subject, tip)
         for widget, name, spoken, tip in (
             (self._figure, "motionFigure", "Figure",
              "What is drawn in every frame; figures of one head show the cursor's"),
@@ -139,90 +115,101 @@ class MotionDialog(QDialog):
              "Have viewers begin again at the end; for an MP4 the player decides"),
             (self._format, "motionFormat", "Format", _NO_CLEAR_GROUND),
             (self._page, "motionPage", "Page", "How wide the figure is, and how large its type"),
-            (self._bar, "motionProgress", "Progress", ""),
-            (self._write, "motionExport", "Export", "Choose a file, and write the film to it"),
         ):  # fmt: skip
             named(widget, name, spoken, tip)
-        self._leave.setObjectName("motionLeave")
-        self._show_leaving()
 
     def _lay_out(self) -> None:
-        form = QFormLayout()
+        form_holder = QWidget()
+        form = QFormLayout(form_holder)
         form.setContentsMargins(0, 0, 0, 0)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow(label_of(self._figure, "F&igure"), self._figure)
         form.addRow(label_of(self._slider, "&Moves"), self._slider)
-        ends = _line(self._start, label_of(self._stop, "&to"), self._stop)
+        ends = _line(self._start, label_of(self._stop_at, "&to"), self._stop_at)
         form.addRow(label_of(self._start, "F&rom"), ends)
-        times = _line(self._n_frames, label_of(self._fps, "per &second"), self._fps)
+        times = _line(self._n_frames, label_of(self._fps, "per secon&d"), self._fps)
         form.addRow(label_of(self._n_frames, "Fr&ames"), times)
         form.addRow("", self._back)
         form.addRow("", self._loop)
         form.addRow(label_of(self._page, "&Page"), self._page)
-        form.addRow(label_of(self._dpi, "&Dots per inch"), _line(self._dpi))
+        form.addRow(label_of(self._dpi, "Resolutio&n"), _line(self._dpi, QLabel("dpi")))
         form.addRow(label_of(self._format, "F&ormat"), self._format)
         form.addRow("", self._duration)
-        self._inputs.setLayout(form)
-        left = QVBoxLayout()
-        left.addWidget(self._inputs)
-        left.addStretch(1)
-        left.addWidget(self._message)
-        em = self.fontMetrics().lineSpacing()
-        self._message.setMinimumHeight(3 * em)
-        self._message.setAlignment(Qt.AlignmentFlag.AlignBottom)
+        self.inputs = [form_holder, self._preview]
         across = QHBoxLayout()
         across.setSpacing(16)
-        across.addLayout(left)
+        across.addWidget(form_holder)
         across.addWidget(self._preview, 1)
         rows = QVBoxLayout(self)
         rows.addLayout(across, 1)
-        rows.addLayout(self._last_line())
+        rows.addWidget(self.bottom)
+        self.bottom.export.setText("&Export…")
+        self.bottom.export.setDefault(True)  # once it is in the dialog: before it means nothing
         self.resize(self.minimumSizeHint() + _ROOM)
-
-    def _last_line(self) -> QLayout:
-        policy = self._bar.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # so that nothing moves
-        self._bar.setSizePolicy(policy)
-        self._bar.hide()
-        buttons = QDialogButtonBox()
-        buttons.addButton(self._write, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.addButton(self._leave, QDialogButtonBox.ButtonRole.RejectRole)
-        self._leave.setAutoDefault(False)
-        self._write.setDefault(True)
-        self._write.clicked.connect(self._export)
-        buttons.rejected.connect(self.reject)
-        line = QHBoxLayout()
-        line.addWidget(self._bar, 1)
-        line.addWidget(buttons)
-        return line
 
     def _connect(self) -> None:
         self._slider.currentIndexChanged.connect(self._show_ends)
         for box in (self._figure, self._page, self._format):
             box.currentIndexChanged.connect(self._show_film)
-        for number in (self._start, self._stop, self._n_frames, self._fps, self._dpi):
+        for number in (self._start, self._stop_at, self._n_frames, self._fps, self._dpi):
             number.valueChanged.connect(self._show_film)
-            number.refused.connect(self._on_refused)
+            number.refused.connect(self.bottom.refuse)
         for check in (self._back, self._loop):
             check.toggled.connect(self._show_film)
-        self._preview.failed.connect(self._message.setText)
-        self._look.setInterval(_LOOK_EVERY)
-        self._look.timeout.connect(self._show_progress)
+        self._preview.failed.connect(self.bottom.say)
+        self.bottom.export.clicked.connect(self._export)
+        self.bottom.reset.clicked.connect(self._reset)
         QTimer.singleShot(0, self, self._show_film)  # once there is a size to draw it in
 
-    # --- what is asked for
+    # --- what is chosen
+
+    def choices(self) -> MotionChoices:
+        """Return what is chosen, to be remembered."""
+        return MotionChoices(
+            figure=self._figure.currentData(),
+            kind=self._format.currentData(),
+            preset=self._preset(),
+            dpi=self._dpi.value(),
+            n_frames=self._n_frames.value(),
+            fps=self._fps.value(),
+            there_and_back=self._back.isChecked(),
+            loop=self._loop.isChecked(),
+            folder=self._folder,
+        )
+
+    def _show(self, choices: MotionChoices) -> None:
+        _choose(self._figure, choices.figure)
+        _choose(self._format, choices.kind)
+        for box, value in (
+            (self._n_frames, choices.n_frames),
+            (self._fps, choices.fps),
+            (self._dpi, choices.dpi),
+        ):  # which may come from any file
+            box.show_value(min(max(value, box.minimum()), box.maximum()))
+        self._page.show_option(choices.preset)
+        self._back.setChecked(choices.there_and_back)
+        self._loop.setChecked(choices.loop)
+        self._folder = choices.folder
+        sliders, head = [movable.slider for movable in self._movable], self._head()
+        gain = next(s for s in sliders if (s.quantity, s.head) == (Quantity.GAIN, head))
+        self._slider.setCurrentIndex(sliders.index(gain))
+        self._show_ends()
+
+    def _reset(self) -> None:
+        self._show(MotionChoices())
+        self.bottom.say("All choices are as at the first start.")
 
     def _head(self) -> int:
         """Return the place of the cursor's head, from 0."""
         return self._frame.scene.index_of(self._frame.view.cursor.head)
 
     def _preset(self) -> Preset:
-        return Preset(self._page.currentData())
+        return Preset(self._page.option().value)
 
     def _sweep(self) -> Sweep:
         """Return the sweep; raises UserError where the scene does not take an end of it."""
         slider = self._movable[self._slider.currentIndex()].slider
-        sweep = Sweep(slider, self._start.value(), self._stop.value(), self._n_frames.value())
+        sweep = Sweep(slider, self._start.value(), self._stop_at.value(), self._n_frames.value())
         sweep.check(self._frame.scene)
         return sweep
 
@@ -246,7 +233,7 @@ class MotionDialog(QDialog):
     def _show_ends(self) -> None:
         movable = self._movable[self._slider.currentIndex()]
         is_whole = movable.slider.is_whole(self._frame.scene)
-        for box, value in ((self._start, movable.low), (self._stop, movable.high)):
+        for box, value in ((self._start, movable.low), (self._stop_at, movable.high)):
             box.show_end(value, is_whole=is_whole)
         self._show_film()
 
@@ -254,18 +241,17 @@ class MotionDialog(QDialog):
         """Show what would be written, or say why nothing would."""
         if not self.isVisible():
             return
-        self._message.clear()
+        self.bottom.say("")
         try:
             style = self._preview.style_of(self._style, self._preset().room.width)
-            subject = self._subject(style)
-            film = Film(subject, self._figure.currentData(), self._sweep())
+            film = Film(self._subject(style), self._figure.currentData(), self._sweep())
         except UserError as error:
             self._preview.show_nothing()
-            self._message.setText(str(error))
+            self.bottom.say(str(error))
+            self.bottom.allow(False)
             self._duration.clear()
-            self._allow(False)
             return
-        self._allow(True)
+        self.bottom.allow(True)
         self._duration.setText(self._duration_in_words())
         self._preview.show_film(film, self._order(), self._fps.value())
 
@@ -274,49 +260,35 @@ class MotionDialog(QDialog):
         width = int(self._preset().room.width * self._dpi.value())  # whole pixels alone
         return f"{n_shown} frames in {n_shown / fps:.3g} s, {width} pixels wide"
 
-    def _on_refused(self, words: str) -> None:
-        """Say why; the key that ended the typing must not export what is there."""
-        self._message.setText(words)
-        self._write.setEnabled(False)
-        QTimer.singleShot(0, self, self._allow_again)
-
-    def _allow(self, is_possible: bool) -> None:
-        self._is_possible = is_possible
-        self._allow_again()
-
-    def _allow_again(self) -> None:
-        self._write.setEnabled(self._is_possible and self._making is None)
-
     # --- writing
 
     def _export(self) -> None:
-        kind = self._format.currentData()
-        path = self._ask_for_path(kind)
+        choices = self.choices()
+        path = self._ask_for_path(choices.kind)
         if path is None:
             return
-        style = msgspec.structs.replace(self._style, dpi=self._dpi.value())
+        self._folder = str(path.parent)
+        style = msgspec.structs.replace(self._style, dpi=choices.dpi)
         try:
             steps = animate(
                 self._subject(style),
-                self._figure.currentData(),
+                choices.figure,
                 self._sweep(),
-                kind,
-                self._fps.value(),
-                loop=self._loop.isChecked(),
-                there_and_back=self._back.isChecked(),
+                choices.kind,
+                choices.fps,
+                loop=choices.loop,
+                there_and_back=choices.there_and_back,
             )
         except UserError as error:
-            self._message.setText(str(error))
+            self.bottom.say(str(error))
             return
-        self._preview.stop()
-        self._making = _Making(steps)
-        self._set_busy(True)
-        self._worker.run(self._making, partial(self._on_made, path), self._on_failed)
+        self._preview.pause()
+        self.make(steps, partial(_write, path))
 
     def _ask_for_path(self, kind: str) -> Path | None:
         """Ask for the file; where it is there the system's dialog asks whether to replace it."""
         movable = self._movable[self._slider.currentIndex()]
-        dialog = QFileDialog(self, "Export animation", str(_start_folder()))
+        dialog = QFileDialog(self, "Export animation", self._folder or _pictures())
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters([f"{MOVIES[kind]} (*{SUFFIXES[kind]})"])
         dialog.setDefaultSuffix(SUFFIXES[kind].lstrip("."))
@@ -329,74 +301,14 @@ class MotionDialog(QDialog):
         path = Path(chosen[0])
         if path.suffix.lower() != SUFFIXES[kind]:
             wanted = f"{MOVIES[kind]} files end in {SUFFIXES[kind]}"
-            self._message.setText(f"{path.name} is not written: {wanted}.")
+            self.bottom.say(f"{path.name} is not written: {wanted}.")
             return None
         return path
 
-    def _show_progress(self) -> None:
-        progress = self._making and self._making.progress
-        if progress:
-            self._bar.setMaximum(progress.total)
-            self._bar.setValue(progress.done)
-            self._message.setText(progress.text)
-
-    def _on_made(self, path: Path, data: bytes) -> None:
-        self._set_busy(False)
-        try:
-            write_atomically(path, data)
-        except UserError as error:
-            self._message.setText(str(error))
-        else:
-            self._message.setText(f"{len(data) / 1e6:.2g} MB written to {path}")
-
-    def _on_failed(self, error: Exception) -> None:
-        self._set_busy(False)
-        is_told = isinstance(error, UserError)
-        self._message.setText(str(error) if is_told else "It cannot be drawn; nothing is written.")
-
-    def _set_busy(self, busy: bool) -> None:
-        if busy:
-            self._had_focus = self.focusWidget()
-            self._bar.reset()
-            self._look.start()
-        else:
-            self._making = None
-            self._look.stop()
-        for part in (self._inputs, self._preview):
-            part.setEnabled(not busy)
-        self._allow_again()
-        self._bar.setVisible(busy)
-        self._show_leaving()
-        if busy:
-            self._leave.setFocus()
-        elif self._had_focus is not None:
-            self._had_focus.setFocus()
-
-    def _show_leaving(self) -> None:
-        is_busy = self._making is not None
-        self._leave.setText("Cancel" if is_busy else "Close")
-        self._leave.setAccessibleName(self._leave.text())
-        self._leave.setToolTip("Stop, and write nothing" if is_busy else "Leave the scene as it is")
-
-    def _stop_making(self) -> None:
-        if self._making is not None:
-            self._making.is_stopped = True
-        self._worker.cancel()
-
-    def reject(self) -> None:
-        """Stop what is being made, and stay; else leave."""
-        if self._making is None:
-            super().reject()
-            return
-        self._stop_making()
-        self._set_busy(False)
-        self._message.setText("Cancelled; nothing is written.")
-
     def done(self, result: int) -> None:
-        """Leave, and leave unwritten what is being made."""
-        self._stop_making()
+        """Leave, remember what is chosen, and leave unwritten what is being made."""
         self._preview.stop()
-        self._look.stop()
+        self._preferences.change(motion=self.choices())
         super().done(result)
 
 
@@ -423,26 +335,6 @@ class _EndBox(NumberBox):
         return f"{value:.0f}" if self._is_whole and value.is_integer() else box_text(value)
 
 
-class _Making:
-    """Makes a film in one thread, while another looks how far it is; no Qt here."""
-
-    def __init__(self, steps: Generator[Progress]) -> None:
-        self._steps = steps
-        self.progress: Progress | None = None
-        self.is_stopped = False  # nothing more is made once somebody sets it
-
-    def __call__(self) -> bytes:
-        """Return the file; nothing of it where it was stopped."""
-        for progress in self._steps:
-            if self.is_stopped:
-                break
-            self.progress = progress
-            if progress.data is not None:
-                return progress.data
-        self._steps.close()
-        return b""
-
-
 def _offer(box: ChoiceBox, title: str, name: str, reason: str | None) -> None:
     """Offer ``name``, or show it greyed with the ``reason`` why it cannot be had."""
     box.addItem(title, name)
@@ -453,6 +345,13 @@ def _offer(box: ChoiceBox, title: str, name: str, reason: str | None) -> None:
         box.setItemData(box.count() - 1, plain(reason), Qt.ItemDataRole.ToolTipRole)
 
 
+def _choose(box: ChoiceBox, name: str) -> None:
+    """Choose ``name``, or the first where it is not there or cannot be had."""
+    row = max(box.findData(name), 0)
+    is_there = box.model().flags(box.model().index(row, 0)) & Qt.ItemFlag.ItemIsEnabled
+    box.setCurrentIndex(row if is_there else 0)
+
+
 def _line(*widgets: QWidget) -> QHBoxLayout:
     line = QHBoxLayout()
     for widget in widgets:
@@ -461,6 +360,11 @@ def _line(*widgets: QWidget) -> QHBoxLayout:
     return line
 
 
-def _start_folder() -> Path:
-    pictures = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
-    return Path(pictures) if Path(pictures).is_dir() else Path.home()
+def _write(path: Path, data: bytes) -> tuple[str, Path]:
+    write_atomically(path, data)
+    return f"{len(data) / 1e6:.2g} MB written to {path}", path.parent
+
+
+def _pictures() -> str:
+    folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
+    return folder if Path(folder).is_dir() else str(Path.home())

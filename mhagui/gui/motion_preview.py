@@ -1,20 +1,20 @@
 """The preview of a film: its frames in few pixels, looked at one by one or played."""
 
-import zlib
 from collections.abc import Sequence
 from functools import partial
 from threading import Event
-from typing import NamedTuple
 
 import msgspec
-import numpy as np
-from PySide6.QtCore import QRect, QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QImage, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QImage, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QSlider, QToolButton, QWidget
 
 from mhagui.errors import UserError
 from mhagui.figures.motion import Film
+from mhagui.figures.movies import Packed
 from mhagui.figures.style import MAX_DPI, MIN_DPI, FigureStyle
+from mhagui.gui.export.drawn import image_of
+from mhagui.gui.export.preview import page_of
 from mhagui.gui.icons import icon
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.naming import named
@@ -22,12 +22,11 @@ from mhagui.gui.widgets.page import sentence
 from mhagui.gui.worker import Worker
 
 _LEAST = QSize(300, 260)
-_DRAWING = "Drawing…"
 _PLAY_TIP = "Play the frames; the first time round each is drawn when it comes"
 
 
 class MotionPreview(QWidget):
-    """Shows the frames of a film, each drawn by ``worker`` when it is first wanted.
+    """Shows the frames of a film, each drawn in a thread when it is first wanted.
 
     Signals
     -------
@@ -37,13 +36,13 @@ class MotionPreview(QWidget):
 
     failed = Signal(str)
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._worker = worker
+        self._worker = Worker(self)
         self._film: Film | None = None
         self._order: Sequence[int] = ()
         self._at = 0  # in the order
-        self._kept: dict[int, _Packed] = {}
+        self._kept: dict[int, Packed] = {}
         self._dropped = Event()  # set once what is being drawn is of no use any more
         self._awaits = False  # a frame
         self._picture, self._note = _Picture(), sentence("motionNote")
@@ -61,7 +60,7 @@ class MotionPreview(QWidget):
         self._player.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._player.setAutoRaise(True)
         self._player.clicked.connect(self._on_play)
-        self._slider.valueChanged.connect(self._on_slider)
+        self._slider.valueChanged.connect(self._go_to)
         self._note.setWordWrap(False)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -104,13 +103,17 @@ class MotionPreview(QWidget):
         self._player.setEnabled(False)
         self._picture.show_faded()
 
+    def pause(self) -> None:
+        """Play no more."""
+        self._timer.stop()
+        self._show_playing()
+
     def stop(self) -> None:
         """Play no more, and want nothing drawn."""
-        self._timer.stop()
+        self.pause()
         self._worker.cancel()
         self._drop()
         self._awaits = False
-        self._show_playing()
 
     def _drop(self) -> None:
         """Have what is being drawn given up soon."""
@@ -119,15 +122,12 @@ class MotionPreview(QWidget):
 
     # --- what the user does
 
-    def _on_slider(self, number: int) -> None:
-        self._go_to(number)
-
     def _on_play(self) -> None:
         if self.is_playing:
-            self._timer.stop()
+            self.pause()
         else:
             self._timer.start()
-        self._show_playing()
+            self._show_playing()
 
     def _on_tick(self) -> None:
         if not self._awaits:
@@ -156,15 +156,14 @@ class MotionPreview(QWidget):
         draw = partial(_drawn, film, first, self._dropped)
         self._worker.run(draw, partial(self._on_drawn, film, number), self._on_failed)
 
-    def _on_drawn(self, film: Film, number: int, drawn: "_Packed | None") -> None:
+    def _on_drawn(self, film: Film, number: int, drawn: Packed | None) -> None:
         self._awaits = False
         if drawn is not None and film is self._film:
             self._kept[film.first_like(number)] = drawn
             self._show(film, number)
 
     def _show(self, film: Film, number: int) -> None:
-        packed = self._kept[film.first_like(number)]
-        self._picture.show_pixels(packed.size, zlib.decompress(packed.pixels))
+        self._picture.show_image(image_of(self._kept[film.first_like(number)].pixels(), film.style))
         with QSignalBlocker(self._slider):
             self._slider.setValue(number)
         self._note.setText(f"Frame {number + 1} of {len(film)}: {film.note(number)}")
@@ -176,65 +175,54 @@ class MotionPreview(QWidget):
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Play to nobody no longer."""
-        self._timer.stop()
-        self._show_playing()
+        self.pause()
         super().hideEvent(event)
 
 
-class _Packed(NamedTuple):
-    """A frame; hundreds of them may be kept."""
-
-    size: QSize
-    pixels: bytes
-
-
-def _drawn(film: Film, number: int, dropped: Event) -> _Packed | None:
+def _drawn(film: Film, number: int, dropped: Event) -> Packed | None:
     """Return a frame; None where it is of no use before it could be drawn."""
     for _ in film.measure():
         if dropped.is_set():
             return None
-    pixels = film.frame(number)
-    height, width, _ = pixels.shape
-    return _Packed(QSize(width, height), zlib.compress(np.ascontiguousarray(pixels).tobytes(), 1))
+    return Packed.of(film.frame(number))
 
 
 class _Picture(QLabel):
-    """Shows a frame as large as there is room for."""
+    """Shows a frame as large as there is room for; greyed while it is disabled."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Drawing…")
         self._image = QImage()
-        self._is_faded = False
         self.setMinimumSize(_LEAST)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
 
-    def show_pixels(self, size: QSize, data: bytes) -> None:
-        """Show an image of ``size`` in RGBA."""
-        kind = QImage.Format.Format_RGBA8888
-        self._image = QImage(data, size.width(), size.height(), 4 * size.width(), kind).copy()
-        self._is_faded = False
-        self.update()
+    def show_image(self, image: QImage) -> None:
+        """Show ``image``."""
+        self._image = image
+        self.setEnabled(True)
+        self._paint()
 
     def show_faded(self) -> None:
         """Show that the image is not what is asked for."""
-        self._is_faded = True
-        self.update()
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the frame in the middle, with a line around it."""
+        self.setEnabled(False)
         if self._image.isNull():
-            painter = QPainter(self)
-            words = "" if self._is_faded else _DRAWING
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, words)
-            return
-        size = self._image.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
-        box = QRect(0, 0, size.width(), size.height())
-        box.moveCenter(self.rect().center())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.setOpacity(0.3 if self._is_faded else 1.0)
-        if self._image.hasAlphaChannel():
-            painter.fillRect(box, Qt.GlobalColor.white)
-        painter.drawImage(box, self._image)
-        painter.setPen(theme_of(self.palette()).card_border)
-        painter.drawRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5))
+            self.clear()
+
+    def _paint(self) -> None:
+        if not self._image.isNull():
+            room = self.size() - QSize(2, 2)  # without the line around it
+            points = self._image.size().scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
+            line, ratio = theme_of(self.palette()).card_border, self.devicePixelRatioF()
+            self.setPixmap(page_of(self._image, points.toSizeF(), ratio, line))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fill the room that there is now."""
+        super().resizeEvent(event)
+        self._paint()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw the line of another theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._paint()

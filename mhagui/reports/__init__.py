@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from mhagui.errors import UserError
+from mhagui.errors import check_choices
 
 if TYPE_CHECKING:
     from mhagui.document import Result, Scene
@@ -26,8 +26,7 @@ def render_report(
     UserError
         When there is no such format, the style is none, or JSON would list too many weights.
     """
-    if kind not in FORMATS:
-        raise UserError(f"There is no report “{kind}”; the reports are {', '.join(FORMATS)}.")
+    check_choices("report", [kind], FORMATS)
     if kind in ("text", "json"):
         from mhagui.report import report_json, report_text
 

@@ -1,58 +1,18 @@
-"""Lines of text and tables on a page."""
+"""Tables on a page."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from mhagui.figures.page import FILL, POINTS, Box, Sheet, text_width, wrapped
-from mhagui.figures.text_page import LEADING, TEXT_WIDTH
+from mhagui.figures.page import FILL, Box, Sheet, text_width
+from mhagui.figures.text_page import BOLD, CAPTION, TEXT_HEIGHT, TEXT_WIDTH, Item, Look
 from mhagui.reports.model import Table
 
 # All lengths are in inches, but type sizes in points.
-BOLD = 0.88  # of a line's room: letters in bold are wider than they are measured
-NAME_SIZE, CELL_SIZE, NOTE_SIZE = 8.5, 7.5, 7.5
+CELL_SIZE = 7.5
 GAP, RULE, SPACE = 0.13, 0.008, 0.04
 LEAST_WORDS = 0.9  # of a column of words that makes room for others
 
-
-@dataclass(frozen=True)
-class Look:
-    """How a line of text is written."""
-
-    size: float
-    bold: bool = False
-    muted: bool = False
-
-    @property
-    def height(self) -> float:
-        """Of a line."""
-        return self.size * LEADING / POINTS
-
-    def lines(self, text: str, room: float = TEXT_WIDTH) -> list[str]:
-        """Return ``text`` in lines of at most so many inches."""
-        return wrapped(" ".join(text.split()), room * (BOLD if self.bold else 1.0), self.size)
-
-    def write(self, sheet: Sheet, left: float, top: float, text: str, **more: Any) -> None:
-        """Write a line with its upper left corner there, or what ``more`` says."""
-        ink = sheet.inks.muted if self.muted else sheet.inks.ink
-        weight = "bold" if self.bold else "normal"
-        look = {"fontsize": self.size, "fontweight": weight, "color": ink, "parse_math": False}
-        sheet.write(left, top, text, **look, **more)
-
-    def write_all(self, sheet: Sheet, top: float, lines: Sequence[str]) -> None:
-        """Write lines one below the other, at the left."""
-        for number, line in enumerate(lines):
-            self.write(sheet, 0.0, top + number * self.height, line)
-
-
-NAME, NOTE = Look(NAME_SIZE, bold=True), Look(NOTE_SIZE, muted=True)
-
-
-class Painted(NamedTuple):
-    """A table as it will stand on a page."""
-
-    height: float
-    paint: Callable[[Sheet], None]
+NAME, NOTE = Look(CAPTION.size, bold=True), Look(CELL_SIZE, muted=True)
 
 
 class _Setting(NamedTuple):
@@ -70,18 +30,18 @@ class _Setting(NamedTuple):
 Row = list[list[str]]  # the lines of every cell
 
 
-def tables(table: Table, room: float) -> Iterator[Painted]:
-    """Yield ``table``, or in parts if it is higher than ``room``."""
-    whole = _painted(table)
-    if whole.height <= room or len(table.rows) < 2:
+def tables(table: Table) -> Iterator[Item]:
+    """Yield ``table``, or its parts if it is higher than a page."""
+    whole = _item(table)
+    if whole.height <= TEXT_HEIGHT or len(table.rows) < 2:
         yield whole
         return
     half = len(table.rows) // 2
-    yield from tables(table._replace(rows=table.rows[:half], note=""), room)
-    yield from tables(table._replace(rows=table.rows[half:]), room)
+    yield from tables(table._replace(rows=table.rows[:half], note=""))
+    yield from tables(table._replace(rows=table.rows[half:]))
 
 
-def _painted(table: Table) -> Painted:
+def _item(table: Table) -> Item:
     setting = _setting(table)
     name, note = NAME.lines(f"Table {table.number}. {table.title}"), NOTE.lines(table.note)
     head = _titles(table, setting)
@@ -102,7 +62,7 @@ def _painted(table: Table) -> Painted:
             top += _height(row, setting.cell)
         NOTE.write_all(sheet, at_end + 2 * SPACE, note)
 
-    return Painted(height, paint)
+    return Item(height, paint)
 
 
 def _setting(table: Table) -> _Setting:

@@ -149,7 +149,7 @@ def export():
         dialog = window().findChild(ExportDialog)
         dialog.findChild(QPushButton, "exportAll").click()
         dialog.findChild(QPushButton, "exportButton").click()
-        QTimer.singleShot(int(1000 * CLOSE_AFTER), dialog.reject)
+        QTimer.singleShot(int(1000 * CLOSE_AFTER), dialog.close)
         close_from_elsewhere()
 
     QTimer.singleShot(0, press)

@@ -9,7 +9,7 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from PIL import Image
@@ -22,7 +22,8 @@ from mhagui.document.session import Session
 from mhagui.document.session_file import session_to_bytes
 from mhagui.errors import UserError
 from mhagui.figures import FigureStyle, Subject, motion, movies
-from mhagui.figures.motion import Film, Quantity, Slider, Sweep, animate, sliders_of
+from mhagui.figures.motion import Film, animate
+from mhagui.figures.sweeps import Quantity, Slider, Sweep, sliders_of
 
 GAIN = Slider(Quantity.GAIN, 1)
 KEY = Slider(Quantity.KEY_MAGNITUDE, 1)
@@ -188,6 +189,16 @@ def test_those_of_a_gif_are_so_within_the_colours_it_has(subject):
         assert (frame[ground] == 255).all()
 
 
+def test_what_stands_still_in_a_gif_does_not_flicker(subject):
+    sweep = Sweep(GAIN, 0, 4, 3)
+    frames, _ = frames_of(film_of(subject, "heads", sweep, "gif"))
+    exact, _ = frames_of(film_of(subject, "heads", sweep, "apng"))
+    for before, after in ((0, 1), (1, 2)):
+        still = (exact[before] == exact[after]).all(axis=-1)
+        assert 0 < still.sum() < still.size
+        assert np.array_equal(frames[before][still], frames[after][still])
+
+
 def test_scales_are_the_same_in_all_frames(subject):
     film = Film(subject, "scores", Sweep(KEY, 0, 6, 3))
     frames = [film.frame(number)[..., :3] for number in range(3)]
@@ -269,22 +280,49 @@ def reel_of(frames, fps=10, *, has_alpha=False):
     return reel
 
 
-@given(SHAPES.flatmap(lambda n: arrays.arrays(np.uint8, (*n, 4))))
-def test_an_animated_png_holds_any_frames_exactly(pixels):
-    data = b"".join(movies.write_apng(reel_of(pixels, has_alpha=True)))
+def as_shown(data, mode, n_frames):
+    """Return what is seen in each tenth of a second: frames that are alike are one, and last."""
     with Image.open(io.BytesIO(data)) as image:
-        assert getattr(image, "n_frames", 1) == len(pixels)
-        for number, frame in enumerate(pixels):
+        seen = []
+        for number in range(getattr(image, "n_frames", 1)):
             image.seek(number)
-            assert np.array_equal(np.asarray(image.convert("RGBA")), frame)
+            n_tenths = round(image.info.get("duration", 100 * n_frames) / 100)
+            seen += [np.asarray(image.convert(mode))] * n_tenths
+        return np.array(seen)
 
 
-@given(SHAPES.flatmap(lambda n: arrays.arrays(np.uint8, (*n, 4), elements=st.integers(250, 255))))
-@settings(max_examples=10)
+@given(SHAPES.flatmap(lambda n: arrays.arrays(np.uint8, (*n, 4))))
+def test_an_animated_png_shows_any_frames_exactly(pixels):
+    data = b"".join(movies.write_apng(reel_of(pixels, has_alpha=True)))
+    assert np.array_equal(as_shown(data, "RGBA", len(pixels)), pixels)
+
+
+@given(SHAPES.flatmap(lambda n: arrays.arrays(np.uint8, (*n, 4), elements=st.integers(252, 255))))
 def test_so_does_a_gif_those_of_few_colours(pixels):
     data = b"".join(movies.write_gif(reel_of(pixels)))
-    frames, _ = frames_of(data) if len(pixels) > 1 else ([rgb_of(data)], None)
-    assert np.array_equal(np.array(frames), pixels[..., :3])
+    assert np.array_equal(as_shown(data, "RGB", len(pixels)), pixels[..., :3])
+
+
+def test_frames_that_are_alike_last_longer_and_the_film_as_long(subject):
+    for kind in ("apng", "gif"):
+        frames, durations = frames_of(film_of(subject, "output", Sweep(LENGTH, 2, 4, 6), kind))
+        assert durations == [200, 200, 200]  # T is 2, 2, 3, 3, 4, 4
+        assert len(frames) == 3
+
+
+@pytest.mark.parametrize("kind", ["apng", "gif"])
+def test_a_film_that_takes_too_much_memory_is_refused_once_a_frame_is_drawn(
+    subject, monkeypatch, kind
+):
+    width, height = Film(subject, "output", Sweep(GAIN, 0, 1, 4)).frame(0).shape[1::-1]
+    monkeypatch.setattr(motion, "MOST_SHOWN_PIXELS", 4 * width * height)
+    assert film_of(subject, "output", Sweep(GAIN, 0, 1, 4), kind)
+    drawn = []
+    with pytest.raises(UserError, match=rf"6 frames of {width} × {height} pixels .* fewer frames"):
+        drawn.extend(
+            animate(subject, "output", Sweep(GAIN, 0, 1, 4), kind, 10, there_and_back=True)
+        )
+    assert not any(step.text.startswith("Drawing") for step in drawn)
 
 
 def rgb_of(data):
@@ -324,7 +362,8 @@ _DIGESTS = """
 import hashlib, json
 from mhagui.document import compute, load_lesson
 from mhagui.figures import FigureStyle, Subject
-from mhagui.figures.motion import Quantity, Slider, Sweep, animate
+from mhagui.figures.motion import animate
+from mhagui.figures.sweeps import Quantity, Slider, Sweep
 scene = load_lesson("four-heads")
 subject = Subject(scene, compute(scene), FigureStyle(dpi=60))
 sweep = Sweep(Slider(Quantity.GAIN, 1), 0, 4, 3)
@@ -401,6 +440,13 @@ def test_why_ffmpeg_failed_is_told_in_its_own_last_line(subject, folder, broken_
     assert [path.name for path in folder.iterdir()] == ["ffmpeg"]
 
 
+def test_an_ffmpeg_that_cannot_be_started_is_told_of(subject, folder, broken_ffmpeg):
+    (folder / "ffmpeg").write_bytes(b"\x7fELF of another machine")
+    with pytest.raises(UserError, match=r"^ffmpeg cannot be started: Exec format error\.$"):
+        film_of(subject, "output", Sweep(GAIN, 0, 1, 2), "mp4")
+    assert [path.name for path in folder.iterdir()] == ["ffmpeg"]
+
+
 @pytest.mark.parametrize("kind", ["apng", "gif", "mp4"])
 def test_who_stops_in_the_midst_leaves_nothing(subject, folder, monkeypatch, kind):
     begun = []
@@ -412,7 +458,8 @@ def test_who_stops_in_the_midst_leaves_nothing(subject, folder, monkeypatch, kin
 
     monkeypatch.setattr(movies.subprocess, "Popen", Popen)
     steps = animate(subject, "output", Sweep(GAIN, 0, 1, 3), kind, 10)
-    next(step for step in steps if step.text == "Writing frame 2 of 3")
+    # Of nine steps two are frames that ffmpeg has; Pillow has begun.
+    next(step for step in steps if step.done == (8 if kind == "mp4" else 6))
     assert [process.poll() for process in begun] == ([None] if kind == "mp4" else [])
     assert (list(folder.iterdir()) != []) is (kind == "mp4")
     steps.close()

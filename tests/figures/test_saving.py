@@ -24,6 +24,7 @@ import mhagui
 from mhagui.document.provenance import provenance_of_file, provenance_to_text
 from mhagui.document.session_file import session_from_bytes
 from mhagui.document.view_state import WhatIf
+from mhagui.errors import UserError
 from mhagui.figures import FORMATS, FigureStyle, Ground, Subject, style_to_entry
 from mhagui.figures.saving import provenance_of, to_bytes
 
@@ -153,6 +154,14 @@ def test_pngs_of_any_size(provenance, width, height, dpi):
     with Image.open(io.BytesIO(data)) as image:
         np.testing.assert_allclose(image.size, (width * dpi, height * dpi), atol=1)
         assert image.getcolors() == [(image.width * image.height, (0x33, 0x66, 0x99))]
+
+
+@pytest.mark.parametrize("kind", ["png", "tiff"])
+def test_no_more_pixels_than_memory_holds(kind, provenance):
+    page = Figure(figsize=(30.0, 40.0))
+    with pytest.raises(UserError, match=r"At 1200 dpi .* give 472 dpi or less"):
+        to_bytes(page, kind, provenance, FigureStyle(dpi=1200))
+    assert to_bytes(page, "svg", provenance, FigureStyle(dpi=1200))
 
 
 def test_what_a_png_says_of_itself(files, provenance):

@@ -29,7 +29,7 @@ from mhagui.document.token_source import SourceKind, TokenSource
 from mhagui.document.view_state import WhatIf
 from mhagui.errors import UserError
 from mhagui.figures import FIGURES, FigureStyle, Subject, why_not
-from mhagui.figures.script import script, why_no_script
+from mhagui.figures.script import script
 
 HOSTILE = '"""; import os\\\' $x_{ %(prog)s {0} #'
 
@@ -270,7 +270,7 @@ ALL_OF = {"four-heads", "induction", "all kinds"}
 
 def names_of(key, subject):
     names = FIGURES if key in ALL_OF else [name for name in FIGURES if name not in PARTS_OF_OTHERS]
-    return [name for name in names if why_no_script(name, subject) is None]
+    return [name for name in names if why_not(name, subject.result) is None]
 
 
 def assert_same(found, expected, name):
@@ -410,7 +410,6 @@ def test_no_title_gets_out_of_its_strings(title):
 def test_what_has_no_figure_has_no_script():
     scene = load_lesson("induction")
     subject = Subject(scene, compute(scene))
-    assert why_no_script("packed-wq", subject) == subject.result.packed_queries.why_none
     with pytest.raises(UserError, match="packed W_Q does not exist"):
         script("packed-wq", subject)
     with pytest.raises(UserError, match=r"no figure “headz”; the figures are heads, head"):

@@ -171,6 +171,18 @@ def test_enter_exports(dialog, qtbot, tmp_path):
     qtbot.waitUntil((tmp_path / "out" / "entropy.png").exists, timeout=20_000)
 
 
+def test_the_key_that_ends_the_typing_of_what_is_refused_exports_nothing(
+    dialog, qtbot, tmp_path, type_in, settle
+):
+    choose(dialog, ["entropy"], ["png"])
+    type_in(dialog.findChild(QSpinBox, "exportDpi"), "5")
+    assert "must be a whole number from 30" in message(dialog)
+    settle()
+    assert "must be a whole number from 30" in message(dialog)
+    assert button(dialog, "exportButton").isEnabled()
+    assert not (tmp_path / "out").exists()
+
+
 # --- where to
 
 
@@ -254,18 +266,22 @@ def test_of_many_files_that_would_be_replaced_some_are_named(dialog, qtbot, tmp_
 # --- how far it is
 
 
-def test_it_is_said_how_far_it_is_and_cancelled_nothing_is_written(dialog, qtbot, tmp_path, gate):
+@pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Escape])
+def test_it_is_said_how_far_it_is_and_cancelled_nothing_is_written(
+    dialog, qtbot, tmp_path, gate, key
+):
     choose(dialog, ["heads", "entropy", "cost"], ["png"])
     folder = dialog.findChild(QLineEdit, "exportFolder")
     folder.setFocus()
     qtbot.keyClick(folder, Qt.Key.Key_Return)
     assert gate.first_made.wait(10)
     bar = dialog.findChild(QProgressBar)
-    qtbot.waitUntil(lambda: (bar.value(), bar.maximum(), bar.text()) == (1, 3, "1 of 3"))
+    qtbot.waitUntil(lambda: (bar.value(), bar.maximum()) == (1, 3))
     assert not button(dialog, "exportButton").isEnabled()
-    assert message(dialog) == "Drawing…"
+    assert message(dialog) == "1 of 3 files are drawn"
     assert dialog.focusWidget() is button(dialog, "exportCancel")
-    qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Space)
+    qtbot.keyClick(dialog.focusWidget(), key)
+    assert dialog.isVisible()
     assert message(dialog) == "Cancelled; nothing is written."
     assert folder.isEnabled()
     assert dialog.focusWidget() is folder
@@ -281,7 +297,7 @@ def test_closed_while_it_draws_it_writes_nothing(dialog, qtbot, tmp_path, gate):
     choose(dialog, ["heads", "entropy"], ["png"])
     qtbot.mouseClick(button(dialog, "exportButton"), LEFT)
     assert gate.first_made.wait(10)
-    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    qtbot.mouseClick(button(dialog, "exportClose"), LEFT)
     assert not dialog.isVisible()
     gate.go.set()
     qtbot.waitUntil(lambda: dialog._worker._job.is_over)

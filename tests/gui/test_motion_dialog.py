@@ -24,12 +24,13 @@ from mhagui.document.edits import SetSequenceLength, set_gain
 from mhagui.document.view_state import ColourScale
 from mhagui.errors import UserError
 from mhagui.figures import FigureStyle, Ground, Preset, movies
-from mhagui.figures.motion import MOVIES, Progress, Quantity, sliders_of
+from mhagui.figures.motion import MOVIES, Progress
+from mhagui.figures.sweeps import Quantity, sliders_of
 from mhagui.gui import motion_dialog
 from mhagui.gui.motion_dialog import MotionDialog
 from mhagui.gui.motion_preview import MotionPreview
 from mhagui.palette import WeightColours
-from mhagui.settings import ExportChoices
+from mhagui.settings import ExportChoices, MotionChoices, Preferences
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -76,7 +77,7 @@ def box(dialog, name):
 
 
 def message(dialog):
-    return dialog.findChild(QLabel, "motionMessage").text()
+    return dialog.findChild(QLabel, "exportMessage").text()
 
 
 def choose(dialog, name, data):
@@ -90,7 +91,7 @@ def move(dialog, scene, quantity, head=0):
     dialog.findChild(QComboBox, "motionSlider").setCurrentIndex(sliders.index((quantity, head)))
 
 
-def click(dialog, qtbot, name="motionExport"):
+def click(dialog, qtbot, name="exportButton"):
     qtbot.mouseClick(dialog.findChild(QPushButton, name), LEFT)
 
 
@@ -179,7 +180,7 @@ def test_an_end_that_the_scene_refuses_is_said_and_not_exported(
     type_in(box(dialog, "motionStart"), "0")
     assert "sequence length T must be a whole number from 1" in message(dialog)
     settle()
-    button = dialog.findChild(QPushButton, "motionExport")
+    button = dialog.findChild(QPushButton, "exportButton")
     assert not button.isEnabled()
     assert chosen.dialogs == []  # the key that ended the typing asked for no file
     type_in(box(dialog, "motionStart"), "2", Qt.Key.Key_Tab)
@@ -194,7 +195,7 @@ def test_what_is_no_number_is_refused_with_a_sentence(open_dialog, unseen, type_
     settle()
     assert chosen.dialogs == []
     assert box(dialog, "motionFrames").value() == 24
-    assert dialog.findChild(QPushButton, "motionExport").isEnabled()
+    assert dialog.findChild(QPushButton, "exportButton").isEnabled()
 
 
 def disabled(combo):
@@ -260,12 +261,17 @@ def test_it_looks_as_exported_figures_do(bench, open_dialog, unseen, qtbot, chos
         (False, WeightColours.CIVIDIS, ColourScale.LINEAR),
         (True, bench.view.appearance.weight_colours, ColourScale.LOGARITHMIC),
     ):
-        dialog = open_dialog(ExportChoices(style=style, as_in_window=as_in_window))
+        preferences = Preferences(None, print)
+        preferences.change(
+            export=ExportChoices(style=style, as_in_window=as_in_window),
+            motion=MotionChoices(preset=Preset.SINGLE_COLUMN),
+        )
+        dialog = open_dialog(preferences)
         choose(dialog, "motionFormat", "gif")
         click(dialog, qtbot)
         (subject, name, _, kind, fps), options = animate.asked
         wanted = msgspec.structs.replace(
-            style, weight_colours=colours, colour_scale=scale, dpi=150,
+            style, preset=Preset.SINGLE_COLUMN, weight_colours=colours, colour_scale=scale, dpi=150,
             signed_colours=subject.style.signed_colours,
         )  # fmt: skip
         assert subject.style == wanted
@@ -289,7 +295,7 @@ def test_where_no_file_is_chosen_nothing_begins(open_dialog, unseen, qtbot, chos
     click(dialog, qtbot)
     chosen.accepts = True
     assert animate.asked is None
-    assert dialog.findChild(QPushButton, "motionLeave").text() == "Close"
+    assert dialog.findChild(QPushButton, "exportCancel").isVisible() is False
 
 
 @pytest.fixture
@@ -309,12 +315,11 @@ def test_while_it_draws_it_says_how_far_it_is(busy, qtbot, chosen, animate):
     assert bar.isVisible()
     assert (bar.value(), bar.maximum()) == (1, 4)
     assert not box(busy, "motionFigure").isEnabled()
-    assert not box(busy, "motionExport").isEnabled()
-    assert busy.focusWidget() is box(busy, "motionLeave")
-    assert box(busy, "motionLeave").text() == "Cancel"
+    assert not box(busy, "exportButton").isEnabled()
+    assert busy.focusWidget() is box(busy, "exportCancel")
     animate.go.set()
     qtbot.waitUntil(chosen.path.exists)
-    qtbot.waitUntil(box(busy, "motionExport").isEnabled)
+    qtbot.waitUntil(box(busy, "exportButton").isEnabled)
     assert chosen.path.read_bytes() == b"GIF89a the film"
     assert not bar.isVisible()
     assert busy.focusWidget() is box(busy, "motionFigure")
@@ -323,12 +328,12 @@ def test_while_it_draws_it_says_how_far_it_is(busy, qtbot, chosen, animate):
 @pytest.mark.parametrize("by", ["button", "key"])
 def test_cancelled_it_writes_nothing_and_goes_on(busy, qtbot, chosen, animate, by):
     if by == "button":
-        click(busy, qtbot, "motionLeave")
+        click(busy, qtbot, "exportCancel")
     else:
         qtbot.keyClick(busy, Qt.Key.Key_Escape)
     assert message(busy) == "Cancelled; nothing is written."
     assert busy.isVisible()
-    assert box(busy, "motionExport").isEnabled()
+    assert box(busy, "exportButton").isEnabled()
     animate.go.set()
     assert animate.ended.wait(10)  # what it had begun is put away
     assert list(chosen.path.parent.iterdir()) == []
@@ -338,8 +343,10 @@ def test_cancelled_it_writes_nothing_and_goes_on(busy, qtbot, chosen, animate, b
     assert not busy.isVisible()
 
 
-def test_closed_while_it_draws_it_writes_nothing(busy, chosen, animate, qtbot):
-    busy.done(0)
+@pytest.mark.parametrize("by", ["button", "frame of the window"])
+def test_closed_while_it_draws_it_writes_nothing(busy, chosen, animate, qtbot, by):
+    click(busy, qtbot, "exportClose") if by == "button" else busy.close()
+    assert not busy.isVisible()
     animate.go.set()
     assert animate.ended.wait(10)
     qtbot.wait(50)
@@ -352,7 +359,7 @@ def test_what_cannot_be_drawn_is_said_and_what_was_there_stays(busy, qtbot, chos
     animate.go.set()
     qtbot.waitUntil(lambda: message(busy) == "A frame would have too many pixels.")
     assert chosen.path.read_bytes() == b"old"
-    assert box(busy, "motionExport").isEnabled()
+    assert box(busy, "exportButton").isEnabled()
 
 
 def test_what_cannot_be_written_is_said(busy, qtbot, chosen, animate):
@@ -362,15 +369,57 @@ def test_what_cannot_be_written_is_said(busy, qtbot, chosen, animate):
     assert str(chosen.path) in message(busy)
 
 
+# --- what it remembers
+
+
+def test_what_is_chosen_is_there_again(open_dialog, unseen, qtbot, chosen, animate):
+    preferences = Preferences(None, print)
+    dialog = open_dialog(preferences)
+    choose(dialog, "motionFigure", "entropy")
+    choose(dialog, "motionFormat", "gif")
+    for name, value in (("motionFrames", 9), ("motionFps", 7), ("motionDpi", 99)):
+        box(dialog, name).setValue(value)
+    dialog.findChild(QComboBox, "motionPage").setCurrentText("Slide, 16:9")
+    for name in ("motionBack", "motionLoop"):
+        dialog.findChild(QCheckBox, name).click()
+    click(dialog, qtbot)  # a file is chosen in a folder
+    dialog.done(0)
+    kept = MotionChoices(
+        figure="entropy", kind="gif", preset=Preset.SLIDE, dpi=99, n_frames=9, fps=7,
+        there_and_back=True, loop=False, folder=str(chosen.path.parent),
+    )  # fmt: skip
+    assert preferences.settings.motion == kept
+    again = open_dialog(preferences)
+    assert again.choices() == kept
+    click(again, qtbot, "exportReset")
+    assert again.choices() == MotionChoices()
+
+
+@pytest.mark.parametrize("number", [-1, 10**30])
+def test_whatever_is_remembered_it_opens(bench, open_dialog, unseen, number):
+    bench.edit(SetSequenceLength(64))
+    preferences = Preferences(None, print)
+    for figure in ("hologram", "packed-wq"):  # one is not known, the other not of this scene
+        preferences.change(
+            motion=MotionChoices(figure=figure, kind="avi", dpi=number, n_frames=number, fps=number)
+        )
+        choices = open_dialog(preferences).choices()
+        assert (choices.figure, choices.kind) == ("heads", "apng")
+        assert (choices.n_frames, choices.fps, choices.dpi) == (
+            (2, 1, 30) if number < 0 else (600, 50, 600)
+        )
+
+
 # --- the preview
 
 
 @pytest.fixture
-def shown(bench, open_dialog, qtbot, monkeypatch):
+def shown(bench, open_dialog, qtbot):
     """A dialog that shows a film of five frames, the first of which is drawn."""
-    monkeypatch.setattr(motion_dialog, "_FRAMES", 5)
+    preferences = Preferences(None, print)
+    preferences.change(motion=MotionChoices(n_frames=5))
     bench.point(head=2)
-    dialog = open_dialog()
+    dialog = open_dialog(preferences)
     choose(dialog, "motionFigure", "w-o")
     await_frame(dialog, qtbot, "Frame 1 of 5: gain g2 = 0.00")
     return dialog
@@ -447,10 +496,11 @@ def test_tab_goes_through_all_of_it_in_order(open_dialog, unseen, qtbot):
         qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Tab)
         order.append(dialog.focusWidget().objectName())
         assert len(order) < 20
+    assert order[-4:-1] == ["exportReset", "exportButton", "exportClose"]
     assert [name for name in order if name.startswith("motion")] == [
         "motionSlider", "motionStart", "motionStop", "motionFrames", "motionFps", "motionBack",
         "motionLoop", "motionPage", "motionDpi", "motionFormat", "motionPlay", "motionFrame",
-        "motionExport", "motionLeave", "motionFigure",
+        "motionFigure",
     ]  # fmt: skip
 
 

@@ -227,7 +227,6 @@ def test_what_is_too_large_for_a_text_is_refused_before_anything_is_made(kind):
 
 
 def test_a_kind_there_is_not_is_refused():
-    with pytest.raises(
-        UserError, match=r"^There are no data files “xlsx”; there are csv, npz, json.$"
-    ):
+    sentence = r"^There is no data format “xlsx”; the data formats are csv, npz, json\.$"
+    with pytest.raises(UserError, match=sentence):
         render_data(*of_lesson("two-heads"), "xlsx")

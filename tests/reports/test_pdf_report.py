@@ -101,7 +101,7 @@ def test_nothing_stands_in_the_margins_however_wide_names_and_numbers_are(write)
     )
     w_o = np.full((24 * scene.d_v, scene.d_model), -123456.7891)
     scene = replace(scene, heads=heads, w_o=w_o, tokens=("W" * 20,) * 6)
-    path = write(scene)
+    path = write(scene, "singular-values")  # below a heading, and as high as a page
     assert list(are_in_the_margins(path)) == []
     # A table that is longer than a page goes on with the same number and its titles.
     text = "\n".join(pages_of(path))

@@ -7,13 +7,13 @@ in comments alone, so that none of them can be run.
 from collections.abc import Sequence
 
 from mhagui import __version__
-from mhagui.errors import UserError
-from mhagui.figures import FIGURES, why_not
+from mhagui.errors import UserError, check_choices
+from mhagui.figure_names import FIGURES, PANELS
+from mhagui.figures import why_not
 from mhagui.figures.script import literals
 from mhagui.figures.script.computing import computing_parts, information_parts
 from mhagui.figures.script.drawing_parts import DRAWINGS, HELPERS, VALUES
 from mhagui.figures.script.look_parts import (
-    FACTS,
     columns_of,
     height_of,
     look_parts,
@@ -25,11 +25,6 @@ from mhagui.figures.script.scene_parts import scene_parts
 from mhagui.figures.style import MM_PER_INCH
 from mhagui.figures.subject import Subject
 
-# Figures that consist of others, one below the other.
-_COMPOSED = {
-    "lesson": ("heads", "packed-wq", "projection", "impulse"),
-    "summary": (FACTS, "heads", "entropy", "impulse", "filter-bank"),
-}
 _INFORMED = ("information", "redundancy")
 
 _MAIN = '''def main():
@@ -49,31 +44,22 @@ if __name__ == "__main__":
     main()'''
 
 
-def why_no_script(name: str, subject: Subject) -> str | None:
-    """Return the sentence that says why there is no script of figure ``name``; None where is one.
-
-    Every figure that can be drawn has one.
-    """
-    return why_not(name, subject.result)
-
-
 def script(name: str, subject: Subject) -> str:
     """Return a script that computes and draws figure ``name`` of ``FIGURES``.
 
-    It runs with NumPy 2 and matplotlib alone, holds every number of the scene to the last bit, and
-    is the same text for the same subject.
+    Every figure that can be drawn has one. It runs with NumPy 2 and matplotlib alone, holds every
+    number of the scene to the last bit, and is the same text for the same subject.
 
     Raises
     ------
     UserError
         When there is no such figure, or the scene has not what is to be drawn.
     """
-    if name not in FIGURES:
-        raise UserError(f"There is no figure “{name}”; the figures are {', '.join(FIGURES)}.")
-    reason = why_no_script(name, subject)
+    check_choices("figure", [name], FIGURES)
+    reason = why_not(name, subject.result)
     if reason is not None:
         raise UserError(reason)
-    panels = [panel for panel in _COMPOSED.get(name, (name,)) if not why_not(panel, subject.result)]
+    panels = [panel for panel in PANELS.get(name, (name,)) if not why_not(panel, subject.result)]
     computing = computing_parts(subject.scene)
     if any(panel in _INFORMED for panel in panels):
         computing += information_parts(subject)

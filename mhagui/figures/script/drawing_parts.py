@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from mhagui.figure_names import FACTS
+
 _HEATMAP = '''def heatmap(ax, M, look, rows, columns, shown=None):
     """Draw M as cells; those that are not shown are hatched."""
     shown = np.isfinite(M) if shown is None else shown
@@ -356,7 +358,7 @@ def _packed(letter: str) -> Drawing:
 
 _QUERY = "query position t"
 DRAWINGS = {
-    "facts": Drawing(
+    FACTS: Drawing(
         "draw_facts",
         _FACTS,
         {"gains": "gains", "score_rank": "score_rank", "effective_rank": "effective_rank"}

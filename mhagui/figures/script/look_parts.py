@@ -8,6 +8,7 @@ from mhagui.document import Result, Scene
 from mhagui.document.designs import filter_of
 from mhagui.document.view_state import ColourScale
 from mhagui.document.weight_scale import LOG_FLOOR, largest_weight, weight_scale
+from mhagui.figure_names import FACTS
 from mhagui.figures.paper import ON_DARK, ON_LIGHT
 from mhagui.figures.script import literals
 from mhagui.figures.script.parts import Part
@@ -25,7 +26,6 @@ _NAMES = (
     'key_names = [f"h{h + 1}.k{n + 1}" for h in range(H) for n in range(d_k)]',
     'value_names = [f"h{h + 1}.v{n + 1}" for h in range(H) for n in range(d_v)]',
 )
-FACTS = "facts"  # the table on top of a summary
 _LONGEST_LINE = 24  # of a title, in letters
 
 

@@ -5,48 +5,42 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QSignalBlocker, QSize
 from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
     QMessageBox,
-    QProgressBar,
     QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from mhagui import figures
-from mhagui.errors import UserError
 from mhagui.figures import Ground, Subject
 from mhagui.files import write_into
 from mhagui.gui.bench import Frame
 from mhagui.gui.export.figure_list import FigureList
 from mhagui.gui.export.files_form import FilesForm
-from mhagui.gui.export.order import Making, Order
+from mhagui.gui.export.order import Order
 from mhagui.gui.export.preview import Preview
 from mhagui.gui.export.side import Side
 from mhagui.gui.export.style_form import StyleForm
+from mhagui.gui.export.writing import WritingDialog
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox
-from mhagui.gui.widgets.page import label_of, sentence
+from mhagui.gui.widgets.page import label_of
 from mhagui.gui.widgets.words import plain
-from mhagui.gui.worker import Worker
 from mhagui.settings import ExportChoices, Preferences
 
 EPS_NOTE = "EPS files know no transparency: their ground is white."
 DEFAULT_FOLDER = "mhagui-figures"
 USUAL_SIZE = QSize(1240, 760)
 MOST_NAMES = 8  # of files that would be replaced
-LOOK_EVERY = 50  # milliseconds
 
 
-class ExportDialog(QDialog):
+class ExportDialog(WritingDialog):
     """Asks which figures, how they look, in which formats and where, and writes them.
 
     Begins with what was chosen last, as ``preferences`` have it, or with one ``figure`` alone.
@@ -64,10 +58,6 @@ class ExportDialog(QDialog):
         self.setWindowTitle("Export figures")
         self._frame, self._figure = frame, figure
         self._preferences = preferences or Preferences(None, print)
-        self._worker = Worker(self)
-        self._making: Making | None = None
-        self._written: Path | None = None
-        self._had_focus: QWidget | None = None
         view, scene = frame.view, frame.scene
         self._figures = FigureList(partial(_why_not, frame))
         self._preview = Preview()
@@ -75,8 +65,6 @@ class ExportDialog(QDialog):
         self._files = FilesForm()
         self._row, self._head = CountBox(1, scene.n_positions), CountBox(1, scene.n_heads)
         self._folder = QLineEdit()
-        self._inputs: list[QWidget] = []  # what rests while files are made
-        self._bottom = _Bottom()
         self._build()
         self._connect()
         self._begin()
@@ -100,16 +88,16 @@ class ExportDialog(QDialog):
         named(self._folder, "exportFolder", "Folder", "The folder is made if it is not there")
         columns = QHBoxLayout()
         columns.setSpacing(12)
-        self._inputs = [self._left(), Side([self._style, self._files]), self._folder_row()]
-        left, side, below = self._inputs
+        self.inputs = [self._left(), Side([self._style, self._files]), self._folder_row()]
+        left, side, below = self.inputs
         columns.addWidget(left)
         columns.addWidget(self._preview, 1)
         columns.addWidget(side)
         layout = QVBoxLayout(self)
         layout.addLayout(columns, 1)
         layout.addWidget(below)
-        layout.addWidget(self._bottom)
-        self._bottom.export.setDefault(True)  # once it is in the dialog: before it means nothing
+        layout.addWidget(self.bottom)
+        self.bottom.export.setDefault(True)  # once it is in the dialog: before it means nothing
 
     def _left(self) -> QWidget:
         holder = QWidget()
@@ -143,12 +131,9 @@ class ExportDialog(QDialog):
         self._row.valueChanged.connect(self._on_changed)
         self._head.valueChanged.connect(self._on_changed)
         for box in self.findChildren(CountBox):
-            box.refused.connect(self._bottom.say)
-        self._bottom.export.clicked.connect(self._export)
-        self._bottom.reset.clicked.connect(self._reset)
-        self._bottom.cancel.clicked.connect(self._cancel)
-        self._bottom.open.clicked.connect(self._open_folder)
-        self._bottom.close_button.clicked.connect(self.reject)
+            box.refused.connect(self.bottom.refuse)
+        self.bottom.export.clicked.connect(self._export)
+        self.bottom.reset.clicked.connect(self._reset)
 
     def _begin(self) -> None:
         self._show(self._preferences.settings.export)
@@ -196,7 +181,7 @@ class ExportDialog(QDialog):
     def _on_changed(self) -> None:
         choices = self.choices()
         is_lost = choices.style.ground is Ground.TRANSPARENT and "eps" in choices.formats
-        self._bottom.say(EPS_NOTE if is_lost else "")
+        self.bottom.say(EPS_NOTE if is_lost else "")
         name = self._figures.current()
         if name is not None:
             self._preview.show_figure(name, self.subject())
@@ -210,7 +195,7 @@ class ExportDialog(QDialog):
 
     def _reset(self) -> None:
         self._show(ExportChoices())
-        self._bottom.say("All choices are as at the first start.")
+        self.bottom.say("All choices are as at the first start.")
 
     def _browse(self) -> None:
         folder = QFileDialog.getExistingDirectory(self, "Folder to write to", self._folder.text())
@@ -232,9 +217,9 @@ class ExportDialog(QDialog):
         folder = Path(os.path.expanduser(self._folder.text()))  # noqa: PTH111 - Path's may raise
         self._remember(choices)
         if not (order.files and self._folder.text().strip()):
-            self._bottom.say("Choose at least one figure, one format and a folder.")
+            self.bottom.say("Choose at least one figure, one format and a folder.")
         elif self._may_replace(folder, order.files):
-            self._make(folder, order)
+            self.make(order.steps(), partial(_write, folder))
 
     def _may_replace(self, folder: Path, files: list[str]) -> bool:
         # os.path's says no where one may not look; the writing will say why.
@@ -247,140 +232,20 @@ class ExportDialog(QDialog):
         answer = QMessageBox.question(self, "Replace files?", plain(question))
         return answer == QMessageBox.StandardButton.Yes
 
-    def _make(self, folder: Path, order: Order) -> None:
-        """Draw in a thread, which a closed dialog does not wait for, and then write the files."""
-        self._making = Making(order)
-        self._set_busy(True)
-        self._bottom.follow(self._making)
-        self._worker.run(self._making, partial(self._on_made, folder), self._on_failed)
-
-    def _on_made(self, folder: Path, contents: dict[str, bytes]) -> None:
-        self._set_busy(False)
-        try:
-            write_into(folder, contents)
-        except UserError as error:
-            self._bottom.say(str(error))
-        else:
-            files = "1 file" if len(contents) == 1 else f"{len(contents)} files"
-            self._bottom.say(f"{files} written to {folder}")
-            self._written = folder
-            self._bottom.open.show()
-
-    def _on_failed(self, error: Exception) -> None:
-        self._set_busy(False)
-        is_told = isinstance(error, UserError)
-        self._bottom.say(str(error) if is_told else "They cannot be drawn; none is written.")
-
-    def _cancel(self) -> None:
-        self._stop()
-        self._set_busy(False)
-        self._bottom.say("Cancelled; nothing is written.")
-
-    def _stop(self) -> None:
-        """Want nothing any more; what is being drawn ends with the figure it is at."""
-        if self._making is not None:
-            self._making.is_stopped = True
-        self._worker.cancel()
-
-    def _open_folder(self) -> None:
-        if self._written is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written)))
-
-    def _set_busy(self, busy: bool) -> None:
-        if busy:
-            self._had_focus = self.focusWidget()
-        for part in self._inputs:
-            part.setEnabled(not busy)
-        self._bottom.set_busy(busy)
-        if busy:
-            self._bottom.cancel.setFocus()
-        else:
-            self._making = None
-            if self._had_focus is not None:
-                self._had_focus.setFocus()
-
     def _remember(self, choices: ExportChoices) -> None:
         self._preferences.change(export=choices)
 
     def done(self, result: int) -> None:
         """Leave, remember what is chosen, and leave unwritten what is being drawn."""
         self._preview.cancel()
-        self._stop()
         self._remember(self.choices())
         super().done(result)
 
 
-class _Bottom(QWidget):
-    """What the dialog says, how far it is, and its buttons."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._message = sentence("exportMessage")
-        self._bar = QProgressBar()
-        self._making: Making | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(LOOK_EVERY)
-        self._timer.timeout.connect(self._look)
-        self.cancel, self.open = QPushButton("Cancel"), QPushButton("Open folder")
-        self.reset, self.close_button = QPushButton("Re&set"), QPushButton("Close")
-        self.export = QPushButton("&Export")
-        self._build()
-
-    def _build(self) -> None:
-        named(self._bar, "exportProgress", "Progress", "How many of the files are drawn")
-        for button, name, spoken, tip in (
-            (self.cancel, "exportCancel", "Cancel", "Stop drawing, and write nothing"),
-            (self.open, "exportOpen", "Open folder", "Show the folder the files were written to"),
-            (self.reset, "exportReset", "Reset", "Have all choices as at the first start"),
-            (self.export, "exportButton", "Export", "Write the files"),
-            (self.close_button, "exportClose", "Close", "Close; what is chosen is remembered"),
-        ):
-            named(button, name, spoken, tip)
-            button.setAutoDefault(False)
-        self._message.setMinimumHeight(2 * self.fontMetrics().lineSpacing() + 2)
-        self._message.setAlignment(Qt.AlignmentFlag.AlignVCenter)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.reset)
-        row.addSpacing(6)
-        row.addWidget(self._message, 1)
-        for widget in (self._bar, self.cancel, self.open):
-            widget.hide()
-            row.addWidget(widget)
-        row.addSpacing(6)
-        buttons = QDialogButtonBox()
-        buttons.addButton(self.export, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.addButton(self.close_button, QDialogButtonBox.ButtonRole.RejectRole)
-        row.addWidget(buttons)
-
-    def say(self, text: str) -> None:
-        """Say ``text``, of which a folder may be a part that is called anything."""
-        self._message.setText(text)
-        self.open.hide()
-
-    def follow(self, making: Making) -> None:
-        """Show how far ``making`` is."""
-        self._making = making
-        self._bar.setMaximum(len(making.order.files))
-        self._look()
-        self._timer.start()
-
-    def set_busy(self, busy: bool) -> None:
-        """Offer to cancel, or to begin again."""
-        self.open.hide()
-        self._bar.setVisible(busy)
-        self.cancel.setVisible(busy)
-        self.export.setEnabled(not busy)
-        self.reset.setEnabled(not busy)
-        if not busy:
-            self._timer.stop()
-
-    def _look(self) -> None:
-        if self._making is not None:
-            n_made, n_files = self._making.n_made, self._bar.maximum()
-            self._bar.setValue(n_made)
-            self._bar.setFormat(f"{n_made} of {n_files}")
-            self._message.setText("Drawing…")
+def _write(folder: Path, contents: dict[str, bytes]) -> tuple[str, Path]:
+    write_into(folder, contents)
+    files = "1 file" if len(contents) == 1 else f"{len(contents)} files"
+    return f"{files} written to {folder}", folder
 
 
 def _why_not(frame: Frame, name: str) -> str | None:

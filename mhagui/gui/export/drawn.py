@@ -1,14 +1,14 @@
 """A figure as the preview shows it: drawn in a thread, in as many pixels as it is seen in."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 
 import msgspec
 from PySide6.QtCore import QSizeF, Qt
 from PySide6.QtGui import QImage
 
-from mhagui import figures
-from mhagui.figures import Subject
+from mhagui.figures import FigureStyle, Ground, Subject
+from mhagui.figures.movies import Pixels
 from mhagui.figures.style import MAX_DPI, MIN_DPI, MM_PER_INCH
 
 LEGIBLE_DPI = 150
@@ -60,21 +60,26 @@ class Drawn:
 
 def draw(name: str, subject: Subject, room: Room) -> Drawn:
     """Return figure ``name`` as it is seen in ``room``; raises UserError where it cannot be."""
-    inches = _inches(name, subject)
+    from mhagui.figures import drawing
+
+    figure = drawing.draw(name, subject)
+    inches = QSizeF(*map(float, figure.get_size_inches()))
     dots = room.points_per_inch(inches) * room.ratio
     # Small letters are legible only where they are drawn larger, and then made small.
     finer = ceil(LEGIBLE_DPI / dots) if room.fit is not None else 1
     dpi = min(max(round(dots * finer), MIN_DPI), MAX_DPI)
-    style = msgspec.structs.replace(subject.style, dpi=dpi, embed_scene=False)
-    image = QImage.fromData(figures.render(name, replace(subject, style=style), "png"))
+    style = msgspec.structs.replace(subject.style, dpi=dpi)
+    image = image_of(drawing.pixels(figure, style), style)
     if room.fit is not None:
         size = (inches * dots).toSize()
         image = image.scaled(size, mode=Qt.TransformationMode.SmoothTransformation)
     return Drawn(name, subject, room, image, inches)
 
 
-def _inches(name: str, subject: Subject) -> QSizeF:
-    from mhagui.figures import drawing
-
-    width, height = drawing.draw(name, subject).get_size_inches()
-    return QSizeF(float(width), float(height))
+def image_of(pixels: Pixels, style: FigureStyle) -> QImage:
+    """Return ``pixels``, (height, width, 4) RGBA, as an image with alpha where ``style`` has it."""
+    height, width, _ = pixels.shape
+    formats = QImage.Format
+    is_clear = style.ground is Ground.TRANSPARENT
+    kind = formats.Format_RGBA8888 if is_clear else formats.Format_RGBX8888
+    return QImage(pixels.tobytes(), width, height, 4 * width, kind).copy()

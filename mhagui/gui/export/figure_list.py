@@ -27,12 +27,9 @@ class FigureList(QWidget):
     -------
     seen
         Another one is looked at; carries its name.
-    ticked
-        Others are to be written.
     """
 
     seen = Signal(str)
-    ticked = Signal()
 
     def __init__(self, why_not: Callable[[str], str | None]) -> None:
         super().__init__()
@@ -87,18 +84,15 @@ class FigureList(QWidget):
         column.addWidget(self._list, 1)
         column.addLayout(buttons)
         self._list.currentItemChanged.connect(self._on_current)
-        self._list.itemChanged.connect(self.ticked)
 
     def _items(self) -> list[QListWidgetItem]:
         return [self._list.item(row) for row in range(self._list.count())]
 
     def _tick_all(self) -> None:
         self.show_names(tuple(FIGURES), self.current())
-        self.ticked.emit()
 
     def _tick_none(self) -> None:
         self.show_names((), self.current())
-        self.ticked.emit()
 
     def _on_current(self, item: QListWidgetItem | None) -> None:
         if item is not None:

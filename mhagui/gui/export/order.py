@@ -1,10 +1,11 @@
-"""What an export writes, and the drawing of it in a thread; no Qt here."""
+"""What an export writes; no Qt here."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 from mhagui import figures
 from mhagui.figures import Subject
+from mhagui.figures.motion import Progress
 
 # The file of a report by its format.
 REPORTS = {"html": "report.html", "pdf": "report.pdf", "markdown": "report.md"}
@@ -63,21 +64,11 @@ class Order:
             for kind in self.reports:
                 yield REPORTS[kind], render_report(scene, result, kind, style)
 
-
-class Making:
-    """Makes the files of an order in one thread, while another looks how far it is."""
-
-    def __init__(self, order: Order) -> None:
-        self.order = order
-        self.n_made = 0
-        self.is_stopped = False  # nothing more is made once somebody sets it
-
-    def __call__(self) -> dict[str, bytes]:
-        """Return all files by their names; not all of them where it was stopped."""
+    def steps(self) -> Generator[Progress[dict[str, bytes]]]:
+        """Yield how far the making of the files is; at last all of them by their names."""
         contents: dict[str, bytes] = {}
-        for name, data in self.order.make():
-            if self.is_stopped:
-                break
+        n_files = len(self.files)
+        for name, data in self.make():
             contents[name] = data
-            self.n_made = len(contents)
-        return contents
+            yield Progress(len(contents), n_files, f"{len(contents)} of {n_files} files are drawn")
+        yield Progress(n_files, n_files, "", contents)

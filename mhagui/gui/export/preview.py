@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QRectF, QSizeF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
+    QImage,
     QPainter,
     QPaintEvent,
     QPalette,
@@ -156,7 +157,8 @@ class Preview(QWidget):
         fit = self._drawn.room.fit and self._fit()
         room = Room(self._drawn.room.dots, self._drawn.room.ratio, fit)
         points = self._drawn.inches * room.points_per_inch(self._drawn.inches)
-        self._picture.setPixmap(_page(self._drawn, points, theme_of(self.palette()).card_border))
+        line = theme_of(self.palette()).card_border
+        self._picture.setPixmap(page_of(self._drawn.image, points, room.ratio, line))
 
     def _on_failed(self, error: Exception) -> None:
         self._late.stop()
@@ -212,9 +214,12 @@ class _Picture(QLabel):
             painter.end()
 
 
-def _page(drawn: Drawn, points: QSizeF, line: QColor) -> QPixmap:
-    """Return the figure on a checkerboard, where it is transparent, in so many points."""
-    ratio, size = drawn.room.ratio, drawn.image.size()
+def page_of(image: QImage, points: QSizeF, ratio: float, line: QColor) -> QPixmap:
+    """Return a figure in so many points, with ``ratio`` pixels to each, and a line around it.
+
+    Where it is transparent it is on a checkerboard.
+    """
+    size = image.size()
     wanted = (points * ratio).toSize()
     # Where it is nearly so large the image is shown pixel by pixel: sharp matters more than a hair.
     if abs(size.width() - wanted.width()) > _HAIR * wanted.width() + 1:
@@ -224,12 +229,12 @@ def _page(drawn: Drawn, points: QSizeF, line: QColor) -> QPixmap:
     page.fill(line)
     painter = QPainter(page)
     box = QRectF(rim, rim, size.width(), size.height())
-    if drawn.image.hasAlphaChannel():
+    if image.hasAlphaChannel():
         painter.fillRect(box, _CHECKS[0])
         painter.setBrushOrigin(rim, rim)
         painter.fillRect(box, _checkerboard(ratio))
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-    painter.drawImage(box, drawn.image)
+    painter.drawImage(box, image)
     painter.end()
     page.setDevicePixelRatio(ratio)
     return page

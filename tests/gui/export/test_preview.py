@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QListWidget, QScroll
 from mhagui import figures
 from mhagui.document.edits import SetSequenceLength
 from mhagui.errors import UserError
-from mhagui.figures import FigureStyle, Ground, Preset
+from mhagui.figures import FigureStyle, Ground, Preset, drawing
 from mhagui.figures.style import MM_PER_INCH
 from mhagui.gui.export import drawn
 from mhagui.gui.export.drawn import Room
@@ -66,13 +66,13 @@ def test_arrows_walk_the_list_and_the_preview_follows(open_dialog, shown, qtbot)
 def test_of_a_quick_walk_only_the_end_is_drawn(open_dialog, shown, qtbot, monkeypatch):
     dialog = open_dialog()
     shown(dialog)
-    names, render = [], figures.render
+    names, draw = [], drawing.draw
 
-    def noting(name, subject, kind):
+    def noting(name, subject):
         names.append(name)
-        return render(name, subject, kind)
+        return draw(name, subject)
 
-    monkeypatch.setattr(figures, "render", noting)
+    monkeypatch.setattr(drawing, "draw", noting)
     titles = dialog.findChild(QListWidget, "exportFigures")
     for _ in range(4):
         qtbot.keyClick(titles, Qt.Key.Key_Down)
@@ -135,28 +135,16 @@ def test_each_pixel_of_a_dense_screen_is_drawn(open_dialog):
     assert dense.inches == usual.inches
 
 
-def test_the_preview_embeds_no_scene(open_dialog, shown, qtbot, monkeypatch):
-    styles, render = [], figures.render
-
-    def noting(name, subject, kind):
-        styles.append(subject.style)
-        return render(name, subject, kind)
-
-    monkeypatch.setattr(figures, "render", noting)
-    shown(open_dialog())
-    assert [style.embed_scene for style in styles] == [False] * len(styles) != []
-
-
 def test_what_cannot_be_drawn_says_why_and_the_next_is_shown(
     open_dialog, shown, qtbot, monkeypatch
 ):
-    def render(_name, _subject, _kind):
+    def draw(_name, _subject):
         raise UserError("It is too large to be drawn.")
 
     dialog = open_dialog()
     shown(dialog)
     with monkeypatch.context() as patch:
-        patch.setattr(figures, "render", render)
+        patch.setattr(drawing, "draw", draw)
         qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Down)
         assert shown(dialog).isNull()
     picture = dialog.findChild(QLabel, "previewPicture")

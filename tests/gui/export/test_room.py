@@ -84,6 +84,6 @@ def test_nothing_moves_when_a_message_comes_and_goes(open_dialog, settle):
     dialog = open_dialog()
     settle()
     places = [w.geometry() for w in written(dialog)]
-    dialog._bottom.say("EPS files know no transparency: their ground is white.")
+    dialog.bottom.say("EPS files know no transparency: their ground is white.")
     settle()
     assert [w.geometry() for w in written(dialog)] == places
