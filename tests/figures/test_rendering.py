@@ -22,7 +22,7 @@ from mhagui.document import compute
 from mhagui.document.edits import SetSequenceLength, rename_head
 from mhagui.errors import UserError
 from mhagui.figures import FigureStyle, Preset, Subject
-from mhagui.figures.drawing import pixels
+from mhagui.figures.drawing import draw, pixels
 
 MM = 25.4
 SVG = "{http://www.w3.org/2000/svg}"
@@ -95,7 +95,7 @@ def test_a_thousand_positions_can_be_drawn_and_stay_small(any_scene):
 def test_pixels_are_those_of_the_png(two_heads):
     subject = Subject(*two_heads, SMALL)
     with Image.open(io.BytesIO(figures.render("heads", subject, "png"))) as image:
-        np.testing.assert_array_equal(pixels("heads", subject)[..., :3], np.asarray(image))
+        np.testing.assert_array_equal(pixels(draw("heads", subject), subject.style)[..., :3], np.asarray(image))
 
 
 # ----------------------------------------------------------------------------- the same every time
