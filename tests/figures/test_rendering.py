@@ -95,7 +95,9 @@ def test_a_thousand_positions_can_be_drawn_and_stay_small(any_scene):
 def test_pixels_are_those_of_the_png(two_heads):
     subject = Subject(*two_heads, SMALL)
     with Image.open(io.BytesIO(figures.render("heads", subject, "png"))) as image:
-        np.testing.assert_array_equal(pixels(draw("heads", subject), subject.style)[..., :3], np.asarray(image))
+        np.testing.assert_array_equal(
+            pixels(draw("heads", subject), subject.style)[..., :3], np.asarray(image)
+        )
 
 
 # ----------------------------------------------------------------------------- the same every time
