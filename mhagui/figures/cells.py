@@ -13,6 +13,7 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 
 from mhagui import core
+from mhagui.document import Scene
 from mhagui.figures.page import (
     FILL,
     LABEL_SIZE,
@@ -25,8 +26,9 @@ from mhagui.figures.page import (
     round_ticks,
     text_width,
 )
-from mhagui.figures.paper import EDGE
+from mhagui.figures.paper import EDGE, Paper
 from mhagui.figures.scales import Mask, Matrix, Scale
+from mhagui.formats import positions
 from mhagui.palette import ink_on
 
 BAND = 0.05  # inches: thickness of a head's band
@@ -37,6 +39,7 @@ MAX_DRAWN_SIDE = 64
 # Of a matrix drawn as an image: half of what 400 dpi can show, and then enlarged, for viewers blur
 # the joints between pixels, and the middle of a cell is to have its colour.
 PIXELS_PER_INCH, ENLARGED = 200, 2
+WORD_GAP = 0.05  # inches between words beside one another
 HATCH_STEP = 0.055  # inches between the lines of a hatch
 
 BAR_WIDTH, BAR_GAP = 0.13, 0.2
@@ -123,8 +126,16 @@ def _colour(grid: Grid, values: Matrix, scale: Scale, *, as_image: bool) -> None
         cmap=scale.colours,
         norm=scale.norm,
         edgecolors=grid.sheet.inks.ground if is_large else "face",
-        linewidth=grid.sheet.pt(0.6 if is_large else 0.2),
+        linewidth=grid.sheet.pt(0.6 if is_large else _joint(grid)),
     )
+
+
+def _joint(grid: Grid) -> float:
+    """Return how wide the line around a small cell is, in points: half of it covers the joint.
+
+    With less, programs that draw each shape by itself let the ground shine through at some sizes.
+    """
+    return min(0.8, min(grid.cell_width, grid.cell_height) * POINTS / 2)
 
 
 def too_many(*shapes: tuple[int, ...]) -> bool:
@@ -188,10 +199,12 @@ def _slanted(box: Box) -> list[list[tuple[float, float]]]:
     return [[(float(start), 0.0), (float(start) + rise, 1.0)] for start in starts]
 
 
-def writing_for(matrices: Sequence[Matrix], scale: Scale, box: Box) -> Writing:
+def writing_for(
+    matrices: Sequence[Matrix], scale: Scale, box: Box, *, briefly: bool = False
+) -> Writing:
     """Return how the finite numbers of matrices of one shape are written into panels as ``box``.
 
-    All of them have to fit, so that panels are alike.
+    All of them have to fit, so that panels are alike; ``briefly`` leaves the longest way out.
     """
     n_rows, n_columns = matrices[0].shape
     if matrices[0].size * len(matrices) > MAX_DRAWN_CELLS:
@@ -200,7 +213,7 @@ def writing_for(matrices: Sequence[Matrix], scale: Scale, box: Box) -> Writing:
     if text_width("0", VALUE_SIZES[-1]) > room[0]:  # many cells need not be written out to see it
         return Writing()
     numbers = [float(n) for matrix in matrices for n in matrix[np.isfinite(matrix)]]
-    for write in scale.ways_to_write:
+    for write in scale.ways_to_write[briefly:]:
         longest = max(map(write, numbers), key=len, default="")
         for size in VALUE_SIZES:
             if text_width(longest, size) <= room[0] and line_height(size) <= room[1]:
@@ -234,15 +247,48 @@ def label_rows(grid: Grid, labels: Sequence[str], per_head: int = 0) -> None:
     _set_labels(grid.axes.yaxis, labels, shown)
 
 
-def label_columns(
-    grid: Grid, labels: Sequence[str], per_head: int = 0, words: Sequence[str] = ()
-) -> None:
-    """Label the columns below, as ``label_rows`` does the rows; with ``words`` where all fit."""
-    if words and widest_of(words) + 0.08 <= grid.cell_width:
-        labels = words
+def label_columns(grid: Grid, labels: Sequence[str], per_head: int = 0) -> None:
+    """Label the columns below, as ``label_rows`` does the rows."""
     widest = widest_of((labels[0], labels[-1])) + 0.08
     shown = _shown(len(labels), widest / grid.cell_width, per_head)
     _set_labels(grid.axes.xaxis, labels, shown)
+
+
+class ColumnNames(NamedTuple):
+    """How positions are called below columns, and how high that is in inches.
+
+    Each needs the room of so many columns; words that have none otherwise stand upright.
+    """
+
+    names: Sequence[str]
+    height: float
+    needed: float
+    is_upright: bool = False
+
+
+def column_names(paper: Paper, scene: Scene, cell_width: float) -> ColumnNames:
+    """Return what is written below columns of this width, in inches."""
+    names = paper.names_below(scene)
+    widest = widest_of(names)
+    if names == positions(len(names)):
+        return ColumnNames(names, LABELS_BELOW, (widest + 0.08) / cell_width)
+    if widest + WORD_GAP <= cell_width:
+        return ColumnNames(names, LABELS_BELOW + more_lines(names), 1.0)
+    upright = paper.row_names(scene)
+    needed = line_height(TICK_SIZE) / cell_width
+    return ColumnNames(upright, widest_of(upright) / FILL + 0.05, needed, is_upright=True)
+
+
+def more_lines(names: Sequence[str]) -> float:
+    """Return how many inches higher than one line the names are."""
+    return names[0].count("\n") * line_height(TICK_SIZE)
+
+
+def name_columns(grid: Grid, columns: ColumnNames) -> None:
+    """Write the names of positions below the columns; some are left out where they would touch."""
+    _set_labels(grid.axes.xaxis, columns.names, _shown(len(columns.names), columns.needed, 0))
+    if columns.is_upright:
+        grid.axes.tick_params(axis="x", labelrotation=90)
 
 
 def _set_labels(axis: Axis, labels: Sequence[str], shown: list[int]) -> None:
@@ -260,8 +306,8 @@ def name_positions(axes: Axes, names: Sequence[str], shown: Sequence[int]) -> No
 
 
 def widest_of(texts: Sequence[str]) -> float:
-    """Return the width in inches of the widest of ``texts``, as a label."""
-    return max(map(text_width, set(texts)))
+    """Return the width in inches of the widest of ``texts``, as a label of one line or more."""
+    return max(text_width(line) for text in set(texts) for line in text.split("\n"))
 
 
 def _shown(count: int, needed: float, per_head: int) -> list[int]:

@@ -1,6 +1,7 @@
 """Which function lays out which figure; importing this imports matplotlib."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -55,7 +56,12 @@ PLANS: dict[str, Callable[[Subject, Paper], Plan]] = {
 def plan(name: str, subject: Subject, paper: Paper) -> Plan:
     """Return figure ``name`` laid out on ``paper``, with what the style wants around it."""
     with house_style(subject.style):
-        return titled(PLANS[name](subject, paper), paper, subject.note)
+        figure = PLANS[name](subject, paper)
+        whole = titled(figure, paper, subject.note)
+        if paper.height is None or whole is figure:
+            return whole
+        lower = replace(paper, taken=whole.height - figure.height)  # leaves room for the words
+        return titled(PLANS[name](subject, lower), paper, subject.note)
 
 
 def draw(name: str, subject: Subject, size: tuple[float, float] | None = None) -> Figure:

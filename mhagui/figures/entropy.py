@@ -1,5 +1,6 @@
 """Row entropy of every head against its ceiling."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -7,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from mhagui.document import Result
-from mhagui.figures.cells import name_positions, widest_of
+from mhagui.figures.cells import more_lines, name_positions, widest_of
 from mhagui.figures.curves import AXIS_TITLE, CEILING, Legend, curve_look
 from mhagui.figures.page import Box, Plan, Sheet, dress, round_ticks
 from mhagui.figures.paper import EDGE, Paper
@@ -25,8 +26,10 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     legend = Legend(result, paper, LEFT)
     names = legend.height(n_more=1)
     height = max(HEIGHT, names) if legend.is_beside else HEIGHT * legend.width / 4.2 + 0.5
-    height = min(height, paper.tallest)
-    below = TOP + height + BELOW
+    names_below = paper.names_below(scene)
+    under = BELOW + more_lines(names_below)
+    height = min(height, paper.tallest, (paper.height or math.inf) - TOP - under)
+    below = TOP + height + under
     end = max(below, TOP + names + EDGE) if legend.is_beside else below + names
 
     def paint(sheet: Sheet) -> None:
@@ -36,8 +39,8 @@ def plan(subject: Subject, paper: Paper) -> Plan:
             bits = head.row_entropy_bits
             look = curve_look(sheet, head, len(bits))
             axes.plot(np.arange(1, len(bits) + 1), bits, label=name, **look)
-        _dress(axes, sheet, paper.axis_names(scene), legend.width)
-        legend.draw(axes, height, BELOW)
+        _dress(axes, sheet, names_below, legend.width)
+        legend.draw(axes, height, under)
 
     caption = (
         f"Row entropy of the {scene.n_heads} heads of “{scene.title}” in bits; the ceiling log₂ t "

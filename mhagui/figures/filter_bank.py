@@ -56,9 +56,10 @@ from mhagui.formats import positions, short, significant
 from mhagui.palette import head_colour
 
 CELL = 0.38  # inches at most
-SMALLEST_WIDTH, SMALLEST_HEIGHT = 1.8, 0.35
+SMALLEST_WIDTH, SMALLEST_HEIGHT, LEAST_WIDTH = 1.8, 0.35, 0.6
 UNDER = line_height(TICK_SIZE) + 0.03  # a norm below a name
 CHART_HEIGHT, CHART_GAP = 0.6, 0.35
+BAR_LABEL = "value, all panels"
 NORMS = "Norm of what each head adds"
 ABLATED = " (hollow: would add, but is ablated)"
 CHANGES = "Largest change of O when the head is zeroed before W_O (filled) and after it (hollow)"
@@ -98,7 +99,7 @@ def _plan(
     scene, result = subject.scene, subject.result
     matrices = [*bank.terms, bank.sums[-1], result.output]
     scale = signed_scale(paper, "terms", *matrices)
-    bar = BAR_GAP + BAR_WIDTH + bar_room(scale, "")
+    bar = BAR_GAP + BAR_WIDTH + bar_room(scale, BAR_LABEL)
     panels = _panels(subject, paper, n_columns, bar)
     width = panels.right + bar
     boxes, charts_bottom = _chart_boxes(charts, panels.end + AXIS_LABEL + 0.12, width)
@@ -121,7 +122,7 @@ def _plan(
         panels.write_axes(sheet, "position t", "output channel")
         inside = panels.inside
         beside = Box(panels.right + BAR_GAP, inside.top, BAR_WIDTH, inside.height)
-        colour_bar(sheet, beside, scale)
+        colour_bar(sheet, beside, scale, BAR_LABEL)
         for chart, box in zip(charts, boxes, strict=True):
             _draw_chart(sheet, box, chart, scene)
         sheet.write(EDGE, charts_bottom, in_math("\n".join(note)), fontsize=TICK_SIZE)
@@ -145,12 +146,13 @@ def _panels(subject: Subject, paper: Paper, n_columns: int, bar: float) -> Panel
     gap = 0.18 + labels if roomy else OUTSIDE_GAP
     room = paper.width - left - (n_columns - 1) * gap - bar
     width = min(room / n_columns, max(CELL * scene.d_model, SMALLEST_WIDTH))
+    width = max(width, LEAST_WIDTH)  # where there is no room, all is made smaller
     height = width * scene.n_positions / scene.d_model  # square cells, where they can be
     height = max(min(height, width, paper.tallest), SMALLEST_HEIGHT)
     names = [brief_name(number, head) for number, head in enumerate(subject.result.heads, 1)]
     total = f"Σ of {scene.n_heads} terms" if scene.n_heads > 1 else "Σ of 1 term"
     lines = wrapped_names([*names, total, "Concat·W_O"], width, roomy=roomy)
-    return Panels(n_panels, n_columns, width, height, left, gap, lines, roomy, UNDER)
+    return Panels(n_panels, n_columns, width, height, left, gap, lines, roomy, under=UNDER)
 
 
 def _frame(grid: Grid, row: int | None) -> None:

@@ -17,9 +17,10 @@ from mhagui.figures.cells import (
     Writing,
     bar_room,
     colour_bar,
+    column_names,
     draw_matrix,
-    label_columns,
     label_rows,
+    name_columns,
     too_many,
     widest_of,
     writing_for,
@@ -38,7 +39,7 @@ from mhagui.figures.panels import (
 from mhagui.figures.paper import EDGE, Paper
 from mhagui.figures.scales import Scale, signed_scale, weights_scale
 from mhagui.figures.subject import Subject
-from mhagui.formats import positions, short
+from mhagui.formats import short
 
 CELL = 0.38  # inches at most
 LARGE_CELL, LARGEST_SIDE = 0.55, 5.0  # of a head alone
@@ -127,13 +128,15 @@ def _of_all(
         for name in (head_name, brief_name)
     )
     side = max(CELL * subject.scene.n_positions, SMALLEST_SIDE)
-    content = _Content(title, caption, heads, names, brief_names, values, scale, bar_label, side)
+    label = _shared(bar_label, len(heads))
+    content = _Content(title, caption, heads, names, brief_names, values, scale, label, side)
     return best_of(len(heads), paper, partial(_plan, subject, paper, content))
 
 
 def _plan(subject: Subject, paper: Paper, content: _Content, n_columns: int) -> Plan:
     scene, allowed, scale = subject.scene, subject.result.allowed, content.scale
     panels, bar, bar_label = _panels_and_bar(scene, paper, content, n_columns)
+    columns = column_names(paper, scene, panels.width / scene.n_positions)
     as_image = too_many(*len(content.heads) * [allowed.shape])
     shown = [np.where(allowed, content.values(head), np.nan) for head in content.heads]
     writing = Writing() if as_image else writing_for(shown, scale, panels.box(0))
@@ -145,7 +148,7 @@ def _plan(subject: Subject, paper: Paper, content: _Content, n_columns: int) -> 
             draw_matrix(grid, values, scale, allowed, as_image=as_image, writing=writing)
             panels.write_name(sheet, index, muted=not head.active)
             label_rows(grid, paper.row_names(scene))
-            label_columns(grid, positions(grid.n_rows), words=paper.column_words(scene))
+            name_columns(grid, columns)
             panels.keep_labels(grid.axes, index)
         panels.write_axes(sheet, "query position t", "key position i")
         inside = panels.inside
@@ -178,10 +181,17 @@ def _panels(scene: Scene, paper: Paper, content: _Content, n_columns: int, bar: 
     room = paper.width - left - (n_columns - 1) * gap - bar
     n_rows = math.ceil(len(content.heads) / n_columns)
     side = max(min(room / n_columns, content.side, paper.tallest / n_rows), LEAST_SIDE)
-    names = wrapped_names(content.names, side, roomy=roomy)
-    if max(map(len, names)) > 1:
-        names = wrapped_names(content.brief_names, side, roomy=roomy)
-    return Panels(len(content.heads), n_columns, side, side, left, gap, names, roomy)
+    while True:
+        names = wrapped_names(content.names, side, roomy=roomy)
+        if max(map(len, names)) > 1:
+            names = wrapped_names(content.brief_names, side, roomy=roomy)
+        below = column_names(paper, scene, side / scene.n_positions).height
+        n_panels = len(content.heads)
+        panels = Panels(n_panels, n_columns, side, side, left, gap, names, roomy, below)
+        over = panels.end + AXIS_LABEL - (paper.height or math.inf)
+        if over <= 0 or side <= LEAST_SIDE:
+            return panels
+        side = max(side - over / n_rows - 0.01, LEAST_SIDE)
 
 
 def _weights(head: HeadResult, *, result: Result, scale: Scale) -> Array:
@@ -195,6 +205,11 @@ def _scores(head: HeadResult) -> Array:
 def _bar_label(scale: Scale) -> str:
     """Return what the bar of weights is called: nothing needs to be said of 0 to 1."""
     return "weight A" if scale.caption == "weight A, linear, 0 to 1" else scale.caption
+
+
+def _shared(label: str, n_heads: int) -> str:
+    """Return the label of a bar that stands for so many heads."""
+    return f"{label}, all heads" if n_heads > 1 else label
 
 
 def _heads(scene: Scene) -> str:

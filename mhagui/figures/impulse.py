@@ -13,7 +13,7 @@ from matplotlib.transforms import Affine2D
 from mhagui.document import HeadResult, Result
 from mhagui.document.designs import filter_of, ideal_taps
 from mhagui.document.response import row_response, shown_row
-from mhagui.figures.cells import hatch, name_positions, widest_of
+from mhagui.figures.cells import LABELS_BELOW, hatch, more_lines, name_positions, widest_of
 from mhagui.figures.page import (
     LABEL_SIZE,
     POINTS,
@@ -37,6 +37,7 @@ WIDEST, NARROWEST = 2.4, 1.15
 TALL, LOW, LOWEST = 1.35, 0.8, 0.45
 MANY_HEADS = 8
 SHORTEST_IDEAL = 0.06  # inches: the line of one tap
+SLIMMEST = 0.5  # inches, where there is no room, and all is made smaller
 FEW_KEYS = 12  # up to so many all are shown, of which the row sees the first
 MANY_KEYS = 40  # from here on taps are drawn without dots
 LEGEND = ("weights", "filter as gain grows")
@@ -60,9 +61,9 @@ def plan(subject: Subject, paper: Paper) -> Plan:
 
 def _plan(subject: Subject, paper: Paper, at: int, n_columns: int) -> Plan:
     result = subject.result
-    panels = _panels(result, paper, at, n_columns)
+    names = paper.names_below(subject.scene)
+    panels = _panels(result, paper, at, n_columns, LABELS_BELOW + more_lines(names))
     has_ideal = any(ideal_taps(head.head, at) is not None for head in result.heads)
-    names = paper.axis_names(subject.scene)
 
     def paint(sheet: Sheet) -> None:
         for index, head in enumerate(result.heads):
@@ -90,19 +91,20 @@ def _plan(subject: Subject, paper: Paper, at: int, n_columns: int) -> Plan:
     return Plan(title, caption, width, panels.end + AXIS_LABEL + height + EDGE, paint)
 
 
-def _panels(result: Result, paper: Paper, at: int, n_columns: int) -> Panels:
+def _panels(result: Result, paper: Paper, at: int, n_columns: int, labels: float) -> Panels:
+    """Return where the panels are, with so many inches of labels below each."""
     few = len(result.heads) <= MANY_HEADS
     roomy = few and not paper.is_part
     gap, height = (0.16, TALL) if few else (0.12, LOW)
     height = min(height, max(paper.tallest / math.ceil(len(result.heads) / n_columns), LOWEST))
     room = paper.width - LEFT - 0.12 - (n_columns - 1) * gap
-    width = min(room / n_columns, WIDEST)
+    width = min(max(room / n_columns, SLIMMEST), WIDEST)
     names = []
     for number, head in enumerate(result.heads, 1):
         parts = f"Head {number}", f"{filter_of(head.head)}{state_of(head)}", _distance(head, at)
         lines_of = wrapped_names(parts, width, roomy=roomy)
         names.append([line for lines in lines_of for line in lines])
-    return Panels(len(names), n_columns, width, height, LEFT, gap, names, roomy)
+    return Panels(len(names), n_columns, width, height, LEFT, gap, names, roomy, labels)
 
 
 def _distance(head: HeadResult, row: int) -> str:

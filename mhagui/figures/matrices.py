@@ -1,5 +1,6 @@
 """Figures of one matrix: the packed projections, W_O, Concat, O, and who listens to whom."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from mhagui.figures.cells import (
     BAR_GAP,
     BAR_WIDTH,
     Grid,
+    Writing,
     bar_room,
     colour_bar,
     draw_bands,
@@ -44,6 +46,8 @@ TALLEST = 5.0
 NARROWEST, LOWEST = 2.4, 1.2
 TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.12
 SLICES = line_height(LABEL_SIZE) + 0.06
+LABELS = BAND + line_height(TICK_SIZE) + 0.06
+AROUND = EDGE + TITLE + SLICES + LABELS + AXIS_LABEL + EDGE  # inches above and below a matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,13 +209,14 @@ def draw(
     *,
     as_image: bool,
     everyone: bool = False,
+    writing: Writing | None = None,
 ) -> None:
     """Draw a matrix in ``box`` with its labels and bands, hollow for heads that are not active.
 
     Those of ``everyone`` are filled where it matters not who is.
     """
     grid = Grid.on(sheet, box, matrix.values.shape)
-    draw_matrix(grid, matrix.values, scale, as_image=as_image)
+    draw_matrix(grid, matrix.values, scale, as_image=as_image, writing=writing)
     label_rows(grid, matrix.rows, matrix.per_row)
     label_columns(grid, matrix.columns, matrix.per_column)
     colours = [head_colour(head.uid) for head in scene.heads]
@@ -243,9 +248,10 @@ def _plan(
     left = EDGE + AXIS_LABEL + BAND + widest_of(matrix.rows) + 0.06
     bar = BAR_GAP + BAR_WIDTH + bar_room(scale, "value")
     n_rows, n_columns = values.shape
-    width, height = _size(n_rows, n_columns, paper.width - left - bar, paper.tallest)
+    tallest = min(paper.tallest, (paper.height or math.inf) - AROUND)
+    width, height = _size(n_rows, n_columns, paper.width - left - bar, tallest)
     box = Box(left, EDGE + TITLE + (SLICES if matrix.slices else 0.0), width, height)
-    labels = box.bottom + BAND + line_height(TICK_SIZE) + 0.06
+    labels = box.bottom + LABELS
     note = "" if everyone else hollow_note(scene) * bool(matrix.per_row or matrix.per_column)
     end = labels + AXIS_LABEL + EDGE + (line_height(TICK_SIZE) if note else 0.0)
 

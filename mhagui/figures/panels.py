@@ -46,6 +46,8 @@ class Panels:
         The name of each, in lines.
     is_roomy
         Whether every panel has its own labels; of many panels only the outer ones do.
+    labels
+        Height of the labels below a panel.
     under
         Inches between a name and its panel, for what else is written there.
     """
@@ -58,6 +60,7 @@ class Panels:
     gap: float
     names: Sequence[list[str]]
     is_roomy: bool = True
+    labels: float = LABELS_BELOW
     under: float = 0.0
 
     @property
@@ -79,7 +82,7 @@ class Panels:
     @property
     def below(self) -> float:
         """From the cells of a row of panels to the names of the next."""
-        return (LABELS_BELOW if self.is_roomy else 0.0) + 0.1
+        return (self.labels if self.is_roomy else 0.0) + 0.1
 
     @property
     def pitch(self) -> float:
@@ -106,7 +109,7 @@ class Panels:
     @property
     def end(self) -> float:
         """Where the labels below the last row of panels end."""
-        return EDGE + self.n_rows * self.pitch + (0.0 if self.is_roomy else LABELS_BELOW)
+        return EDGE + self.n_rows * self.pitch + (0.0 if self.is_roomy else self.labels)
 
     def box(self, index: int) -> Box:
         """Return where the cells of panel ``index`` are."""
@@ -158,7 +161,9 @@ def wrapped_names(names: Sequence[str], width: float, *, roomy: bool) -> list[li
 
 
 def best_of(n_panels: int, paper: Paper, lay_out: Callable[[int], Plan]) -> Plan:
-    """Return the plan with the number of columns with which panels are largest on the paper.
+    """Return the plan with the number of columns that suits the paper best.
+
+    Type is to be as large as it is asked for, and then panels as large as can be.
 
     As many columns as rows, or less on narrow paper, where it is as high as it needs to be; on a
     page with other figures, as many as there is room for.
@@ -171,9 +176,10 @@ def best_of(n_panels: int, paper: Paper, lay_out: Callable[[int], Plan]) -> Plan
         return lay_out(n_columns if paper.width > NARROW else min(n_columns, few))
     width, height = paper.width, paper.height
 
-    def panel_width(n_columns: int) -> float:
+    def fit(n_columns: int) -> tuple[float, float]:
         plan = plans[n_columns]
-        return min(width / plan.width, height / plan.height) * plan.width / n_columns
+        scale = min(width / plan.width, height / plan.height)
+        return round(min(scale, 1.0), 2), scale * plan.width / n_columns
 
     plans = {n_columns: lay_out(n_columns) for n_columns in range(1, n_panels + 1)}
-    return plans[max(plans, key=panel_width)]
+    return plans[max(plans, key=fit)]

@@ -46,6 +46,8 @@ class Paper:
     share, tallest
         Of a part of a page: the share of the width that it may take, and how many inches high its
         cells or axes are at most, from top to bottom.
+    taken
+        Of the height of a page, by what stands above and below the figure.
     reached
         Those magnitudes that they do reach, noted as they are made.
     """
@@ -54,6 +56,7 @@ class Paper:
     limits: Mapping[str, float] = field(default_factory=dict)
     share: float = 1.0
     tallest: float = math.inf
+    taken: float = 0.0
     reached: dict[str, float] = field(default_factory=dict)
 
     @classmethod
@@ -84,7 +87,7 @@ class Paper:
     def height(self) -> float | None:
         """How many inches high it may be; None for any, and for a part of a page."""
         height = self.style.preset.room.height
-        return None if height is None or self.is_part else height / self.scale
+        return None if height is None or self.is_part else height / self.scale - self.taken
 
     @property
     def inks(self) -> Inks:
@@ -109,15 +112,11 @@ class Paper:
             return words
         return tuple(f"{label} {word}" for label, word in zip(labels, words, strict=True))
 
-    def axis_names(self, scene: Scene) -> tuple[str, ...]:
-        """Return how the positions are called along an axis of curves: tokens if asked for."""
-        wants_words = scene.tokens and self.style.labels is Labels.TOKENS
-        return tuple(map(token, scene.tokens)) if wants_words else positions(scene.n_positions)
-
-    def column_words(self, scene: Scene) -> tuple[str, ...]:
-        """Return what is written below columns where it fits, else positions are; maybe none."""
-        has_words = self.style.labels is not Labels.POSITIONS
-        return tuple(map(token, scene.tokens)) if has_words else ()
+    def names_below(self, scene: Scene) -> tuple[str, ...]:
+        """Return how they are called below columns and curves: both in two lines, else as rows."""
+        names = self.row_names(scene)
+        both = scene.tokens and self.style.labels is Labels.BOTH
+        return tuple(name.replace(" ", "\n", 1) for name in names) if both else names
 
     def limit(self, name: str, magnitude: float) -> float:
         """Return what the scale ``name`` reaches around 0, so that it has ``magnitude``."""

@@ -19,11 +19,14 @@ from mhagui.document.pipeline import (
     study_stage,
 )
 from mhagui.figures.cells import (
+    ColumnNames,
     Grid,
     colour_bar,
+    column_names,
     draw_matrix,
     label_columns,
     label_rows,
+    name_columns,
     too_many,
     widest_of,
 )
@@ -41,6 +44,7 @@ from mhagui.figures.page import (
 from mhagui.figures.panels import best_of, head_name
 from mhagui.figures.paper import EDGE, Paper
 from mhagui.figures.scales import Scale, signed_scale, unit_scale
+from mhagui.figures.style import Labels
 from mhagui.figures.subject import Subject
 from mhagui.formats import positions, short
 
@@ -62,11 +66,12 @@ class _Layout:
     top: float
     labels: float
     side: float
+    columns: ColumnNames
 
     @property
     def pitch(self) -> float:
         """From the top of a row of panels to that of the next."""
-        return NAME + self.side + line_height(TICK_SIZE) + GAP
+        return NAME + self.side + self.columns.height + GAP - 0.03
 
     def corner(self, index: int) -> tuple[float, float]:
         """Return left and top of the cells of panel ``index``."""
@@ -82,7 +87,8 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     def with_columns(n_columns: int) -> Plan:
         return _plan(subject, paper, n_columns, n_panels)
 
-    side = USUAL_SIDE if paper.width > NARROW else NARROW_SIDE
+    is_high = paper.width > NARROW and paper.height is None
+    side = USUAL_SIDE if is_high else NARROW_SIDE
     labels = widest_of(_row_names(subject.scene, paper)) + 0.06
     most = max(int((paper.width - 2 * EDGE) / (side + labels + GAP)), 2)
     return best_of(most, paper, with_columns) if paper.height is not None else with_columns(most)
@@ -97,10 +103,9 @@ def _plan(subject: Subject, paper: Paper, n_columns: int, n_panels: int) -> Plan
     labels = widest_of(_row_names(scene, paper)) + 0.06
     # The last label below a panel may reach beyond it by half its own width.
     room = paper.width - 2 * EDGE - labels / 2 - (n_columns - 1) * GAP
-    layout = _Layout(
-        n_columns, EDGE + len(title) * line_height(TITLE_SIZE) + 0.05, labels,
-        room / n_columns - labels,
-    )  # fmt: skip
+    top, side = EDGE + len(title) * line_height(TITLE_SIZE) + 0.05, room / n_columns - labels
+    columns = column_names(paper, scene, side / scene.n_positions)
+    layout = _Layout(n_columns, top, labels, side, columns)
     scales = [_scale(paper, number, matrix) for number, matrix in enumerate(matrices)]
 
     def paint(sheet: Sheet) -> None:
@@ -145,8 +150,10 @@ def _panel(
     draw_matrix(grid, matrix.values, scale, matrix.allowed, as_image=as_image)
     rows, columns = matrix.axes
     label_rows(grid, _labels(rows, n_rows, _row_names(scene, sheet.paper)))
-    words = sheet.paper.column_words(scene) if columns in _POSITIONS else ()
-    label_columns(grid, _labels(columns, n_columns, positions(scene.n_positions)), words=words)
+    if columns in _POSITIONS:
+        name_columns(grid, layout.columns)
+    else:
+        label_columns(grid, _labels(columns, n_columns, ()))
     sheet.write(left, top - NAME, in_math(f"{matrix.sign} {matrix.name}".strip()))
     _write_limit(sheet, left, top, f"±{short(scale.high, 3)}" if scale.is_signed else "0 to 1")
 
@@ -154,8 +161,9 @@ def _panel(
 def _row_names(scene: Scene, paper: Paper) -> tuple[str, ...]:
     """Return how positions are called beside each panel: briefly where words leave no room."""
     names = paper.row_names(scene)
-    is_short = paper.width > NARROW or widest_of(names) < NARROW_SIDE / 3
-    return names if is_short else positions(scene.n_positions)
+    is_wanted = paper.width > NARROW or paper.style.labels is Labels.TOKENS
+    fits = is_wanted or widest_of(names) < NARROW_SIDE / 3
+    return names if fits else positions(scene.n_positions)
 
 
 def _write_limit(sheet: Sheet, left: float, top: float, limit: str) -> None:

@@ -4,7 +4,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mhagui.figures import matrices
-from mhagui.figures.cells import BAND, bar_room, colour_bar, too_many, widest_of
+from mhagui.figures.cells import (
+    BAND,
+    Writing,
+    bar_room,
+    colour_bar,
+    too_many,
+    widest_of,
+    writing_for,
+)
 from mhagui.figures.compose import composed
 from mhagui.figures.matrices import Matrix, concat, draw, hollow_note, output, w_o
 from mhagui.figures.page import (
@@ -24,14 +32,12 @@ from mhagui.figures.subject import Subject
 
 CELL = 0.36  # inches at most
 ROOM = 1.3  # what a matrix is given at least, for its title
-BARS_HEIGHT, BARS_MOST = 1.2, 1.8  # inches of the colour bars, at least and at most
 TALLEST = 6.4  # W_O and O together
 TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.06
 LABELS = line_height(TICK_SIZE) + BAND + 0.06
 AXIS_LABEL = line_height(LABEL_SIZE) + 0.04
-BAR_THICKNESS = 0.13
+BAR_THICKNESS, BAR_GAP, LEAST_BAR = 0.1, 0.08, 0.6
 NARROW = 5.0  # inches
-RIGHT = 0.16
 
 
 class _Three(NamedTuple):
@@ -49,7 +55,6 @@ class _Layout:
     w_o: Box
     concat: Box
     output: Box
-    bars: Box
     note: list[str]
     note_top: float
     page: tuple[float, float]
@@ -63,17 +68,19 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     three = _Three(w_o(scene), concat(subject, paper), output(subject, paper))
     scales = [signed_scale(paper, matrix.title, matrix.values) for matrix in three]
     layout = _layout(subject, paper, three, scales)
+    boxes = layout.w_o, layout.concat, layout.output
     as_image = too_many(*(matrix.values.shape for matrix in three))
+    writings = [Writing()] * 3 if as_image else _writings(three, scales, boxes)
 
     def paint(sheet: Sheet) -> None:
-        boxes = layout.w_o, layout.concat, layout.output
-        for box, matrix, scale in zip(boxes, three, scales, strict=True):
-            draw(sheet, box, matrix, scale, scene, as_image=as_image)
+        for box, matrix, scale, writing in zip(boxes, three, scales, writings, strict=True):
+            draw(sheet, box, matrix, scale, scene, as_image=as_image, writing=writing)
+            bar = Box(box.right + BAR_GAP, box.top, BAR_THICKNESS, max(box.height, LEAST_BAR))
+            colour_bar(sheet, bar, scale)
             top = box.top - TITLE
             sheet.write(box.left, top, matrix.title, fontsize=TITLE_SIZE)
             look = {"fontsize": TICK_SIZE, "color": sheet.inks.muted}
             sheet.write(box.left, top + line_height(TITLE_SIZE), in_math(matrix.shape), **look)
-        _bars(sheet, layout.bars, three, scales)
         _axis_labels(sheet, layout)
         sheet.write(EDGE, layout.note_top, in_math("\n".join(layout.note)), fontsize=TICK_SIZE)
 
@@ -92,41 +99,47 @@ def plans(subject: Subject, paper: Paper) -> list[Plan]:
     return [plan_one(subject, paper) for plan_one in each]
 
 
+def _writings(three: _Three, scales: list[Scale], boxes: tuple[Box, ...]) -> list[Writing]:
+    """Return how numbers are written into each: into all of them briefly, where one has to be."""
+    each = list(zip(three, scales, boxes, strict=True))
+    for briefly in (False, True):
+        found = [writing_for([m.values], s, box, briefly=briefly) for m, s, box in each]
+        written = {found_one.write for found_one in found}
+        if written <= {scale.ways_to_write[0] for scale in scales} or briefly:
+            break
+    return found
+
+
 def _layout(subject: Subject, paper: Paper, three: _Three, scales: list[Scale]) -> _Layout:
     left = EDGE + AXIS_LABEL + widest_of(three.concat.rows) + 0.06
     labels = max(widest_of(three.w_o.rows[-1:]), widest_of(three.output.rows))
-    between = labels + BAND + 0.22
-    bars = sum(BAR_THICKNESS + bar_room(scale, "") for scale in scales)
-    room = paper.width - left - between - RIGHT
-    inner, outer, above, below = _sizes(subject, room, bars, min(TALLEST, paper.tallest))
-    second = left + max(inner, bars) + between
-    upper_end = EDGE + TITLE + max(above, BARS_HEIGHT)
+    upper, middle, last = (BAR_GAP + BAR_THICKNESS + bar_room(scale, "") for scale in scales)
+    between, right = middle + labels + BAND + 0.12, max(upper, last)
+    room = paper.width - left - between - right
+    inner, outer, above, below = _sizes(subject, room, min(TALLEST, paper.tallest))
+    second = left + max(inner, min(ROOM, room / 2)) + between
+    upper_end = EDGE + TITLE + max(above, LEAST_BAR)
     lower = upper_end + LABELS + 0.12 + TITLE
     note = wrapped(hollow_note(subject.scene), 3.0, TICK_SIZE)
-    note_top = lower + below + LABELS + AXIS_LABEL + 0.04
+    note_top = lower + max(below, LEAST_BAR) + LABELS + AXIS_LABEL + 0.04
     return _Layout(
-        w_o=Box(second, upper_end - above, outer, above),
+        w_o=Box(second, upper_end - max(above, LEAST_BAR), outer, above),
         concat=Box(left, lower, inner, below),
         output=Box(second, lower, outer, below),
-        bars=Box(left, EDGE + TITLE, max(inner, bars), min(max(above, BARS_HEIGHT), BARS_MOST)),
         note=note,
         note_top=note_top,
         page=(
-            second + max(outer, min(ROOM, room / 2)) + RIGHT,
+            second + max(outer, min(ROOM, room / 2)) + right,
             note_top + len(note) * line_height(TICK_SIZE) + EDGE,
         ),
     )
 
 
-def _sizes(
-    subject: Subject, room: float, bars: float, tallest: float
-) -> tuple[float, float, float, float]:
+def _sizes(subject: Subject, room: float, tallest: float) -> tuple[float, float, float, float]:
     """Return the widths of Concat and O and the heights of W_O and O; square cells if possible."""
     scene = subject.scene
     reads, channels, rows = scene.w_o.shape[0], scene.d_model, scene.n_positions
     cell = min(room / (reads + channels), tallest / (reads + rows), CELL)
-    if reads * cell < bars:  # Concat is given as much as the bars above it
-        cell = min((room - bars) / channels, cell)
     if min(reads, channels, rows) * cell >= ROOM or cell >= CELL:
         return reads * cell, channels * cell, reads * cell, rows * cell
     return *_shares(room, reads, channels), *_shares(tallest, reads, rows)
@@ -136,16 +149,6 @@ def _shares(room: float, first: int, second: int) -> tuple[float, float]:
     """Share a length between two matrices by their cells, neither less than three tenths."""
     share = min(max(first / (first + second), 0.3), 0.7)
     return min(room * share, first * CELL), min(room * (1 - share), second * CELL)
-
-
-def _bars(sheet: Sheet, box: Box, three: _Three, scales: list[Scale]) -> None:
-    """Put the three bars into the corner beside W_O."""
-    label_top = box.top - line_height(TICK_SIZE) - 0.05
-    for number, (scale, matrix) in enumerate(zip(scales, three, strict=True)):
-        left = box.left + number * box.width / len(scales)
-        label = matrix.title.partition(" = ")[0]
-        sheet.write(left, label_top, label, fontsize=TICK_SIZE)
-        colour_bar(sheet, Box(left, box.top, BAR_THICKNESS, box.height), scale)
 
 
 def _axis_labels(sheet: Sheet, layout: _Layout) -> None:

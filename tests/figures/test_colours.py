@@ -217,7 +217,7 @@ def test_frames_that_follow_one_another_share_their_colours(draw, lesson, panels
         reached = max(limit, largest)
         for axes in panels(figure, (6, 6)):
             assert axes.collections[0].get_clim() == pytest.approx((-reached, reached))
-        (bar,) = (axes for axes in figure.axes if axes.get_ylabel() == "score S")
+        (bar,) = (axes for axes in figure.axes if axes.get_ylabel() == "score S, all heads")
         assert bar.get_ylim() == pytest.approx((-reached, reached))
 
 

@@ -58,7 +58,7 @@ def test_heads_have_the_lessons_titles_and_labels(four_heads, draw, words):
 
 
 def test_heads_share_one_colour_bar_from_0_to_1(four_heads, draw):
-    bars = [a for a in draw("heads", *four_heads).axes if a.get_ylabel() == "weight A"]
+    bars = [a for a in draw("heads", *four_heads).axes if a.get_ylabel() == "weight A, all heads"]
     assert len(bars) == 1
     assert bars[0].get_ylim() == (0, 1)
 

@@ -43,7 +43,12 @@ def plain(element):
 @pytest.mark.parametrize(
     ("name", "preset", "width", "there"),
     [
-        ("heads", Preset.DOUBLE_COLUMN, 170, {"Head 2 — previous token", "t6", "0.96", "weight A"}),
+        (
+            "heads",
+            Preset.DOUBLE_COLUMN,
+            170,
+            {"Head 2 — previous token", "t6", "0.96", "weight A, all heads"},
+        ),
         ("projection", Preset.SINGLE_COLUMN, 85, {"Concat", "h4.2", "output channel"}),
         ("packed-wq", Preset.DOUBLE_COLUMN, 170, {"h1.q1", "−2.60", "query dimension"}),
         ("impulse", Preset.POSTER, 600, {"weight at t4", "growing box", "key position i"}),

@@ -276,3 +276,12 @@ def test_a_style_survives_as_an_entry():
     assert figures.style_of(figures.style_to_entry(style)) == style
     with pytest.raises(UserError, match="no style of figures"):
         figures.style_of({"colour": "red"})
+
+
+@pytest.mark.parametrize("name", ["heads", "scores", "impulse", "entropy", "w-o", "output"])
+def test_type_on_a_slide_is_as_large_as_it_is_said(name, four_heads, draw):
+    figure = draw(name, *four_heads, preset=Preset.SLIDE)
+    ticks = [label for axes in figure.axes for label in axes.get_xticklabels()]
+    assert (
+        min(label.get_fontsize() for label in ticks) >= 13.8
+    )  # 7/8 of the labels' 16, less what a legend takes

@@ -6,7 +6,7 @@ from mhagui import figures
 from mhagui.document import compute, load_lesson
 from mhagui.document.edits import SetSequenceLength
 from mhagui.document.token_edits import SetTokens
-from mhagui.figures import FigureStyle, Labels, Subject, drawing
+from mhagui.figures import FigureStyle, Labels, Preset, Subject, drawing
 from mhagui.formats import token
 
 WORDS = ["cat", "sat", "on", "the", "red", "mat"]
@@ -30,7 +30,7 @@ def labels_of(draw):
 @pytest.mark.parametrize(
     ("labels", "rows", "columns"),
     [
-        (Labels.BOTH, BOTH, WORDS),
+        (Labels.BOTH, BOTH, [name.replace(" ", "\n") for name in BOTH]),
         (Labels.TOKENS, WORDS, WORDS),
         (Labels.POSITIONS, NUMBERS, NUMBERS),
     ],
@@ -44,18 +44,31 @@ def test_without_tokens_positions_have_their_numbers(labels, labels_of, four_hea
     assert labels_of(four_heads, labels=labels) == (NUMBERS, NUMBERS)
 
 
-def test_words_too_wide_for_the_cells_stand_at_the_rows_alone(labels_of, lesson):
-    tokens = ("^", "incomprehensible", "because", "x")
-    rows, columns = labels_of(lesson("induction", SetTokens(tokens)))
-    assert rows == ["t1 ^", "t2 incompr…", "t3 because", "t4 x"]
-    assert columns == ["t1", "t2", "t3", "t4"]
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (Labels.BOTH, ["t1 ^", "t2 incompr…", "t3 because", "t4 x"]),
+        (Labels.TOKENS, ["^", "incompr…", "because", "x"]),
+    ],
+)
+def test_words_too_wide_for_the_columns_stand_upright(labels, names, labels_of, lesson, draw):
+    subject = lesson("induction", SetTokens(("^", "incomprehensible", "because", "x")))
+    assert labels_of(subject, labels=labels) == (names, names)
+    below = draw("heads", *subject, labels=labels).axes[0].get_xticklabels()
+    assert {label.get_rotation() for label in below} == {90.0}
+
+
+@pytest.mark.parametrize("preset", [Preset.SINGLE_COLUMN, Preset.DOUBLE_COLUMN, Preset.SLIDE])
+def test_letters_stand_below_every_column_of_the_heads(preset, labels_of, lesson):
+    rows, columns = labels_of(lesson("induction"), labels=Labels.TOKENS, preset=preset)
+    assert rows == columns == ["^", "A", "B", "C", "D", "A", "B", "C"]
 
 
 def test_a_long_sequence_has_some_of_them(labels_of, lesson):
     rows, columns = labels_of(lesson("content-position", SetSequenceLength(60)))
     assert 3 < len(rows) < 31
     assert rows[0] == "t1 cat"
-    assert columns[0] == "t1"
+    assert columns[0] == "t1 cat"
 
 
 @pytest.mark.parametrize("token", ["$x$", "^", "a_b", "50%", "\\alpha"])
