@@ -18,6 +18,9 @@ from mhagui.errors import UserError
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program with ``argv``, or the process's own arguments; return the exit status."""
     arguments = sys.argv[1:] if argv is None else list(argv)
+    # A notebook has it for what it starts. matplotlib would look for a backend that is not here;
+    # ours draw on no screen.
+    os.environ.pop("MPLBACKEND", None)
     try:
         return _run(arguments)
     except UserError as error:

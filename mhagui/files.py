@@ -130,14 +130,42 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        taken = Path(error.filename)
-        is_lost = taken.is_symlink() and not taken.exists()
-        what = "a link that leads nowhere" if is_lost else "not a folder"
-        raise UserError(f"{taken} is {what}; give a folder to write into.") from error
+        raise _taken(Path(error.filename)) from error
     except FileNotFoundError as error:  # not for a missing parent, which would have been made
         raise UserError(f"The folder {path} cannot be made: none can be made there.") from error
     except (OSError, ValueError) as error:
         raise UserError(f"The folder {path} cannot be made: {reason(error)}.") from error
+
+
+def check_folder(path: Path) -> None:
+    """Raise UserError where it is plain, with nothing made, that files cannot go into ``path``.
+
+    The folder need not be there: what is above it is looked at then.
+    """
+    for above in (path, *absolute(path).parents):
+        try:
+            above.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError) as error:
+            raise UserError(f"The folder {path} cannot be made: {reason(error)}.") from error
+        if not above.is_dir():
+            why = f"The folder {path} cannot be made: {above} is not a folder."
+            raise _taken(path) if above == path else UserError(why)
+        if not os.access(above, os.W_OK | os.X_OK):
+            raise UserError(f"{above} cannot be written into: that is not permitted.")
+        return
+
+
+def check_target(path: Path) -> None:
+    """Raise UserError where it is plain, with nothing made, that ``path`` cannot be written."""
+    check_folder(_target(path).parent)
+
+
+def _taken(path: Path) -> UserError:
+    is_lost = path.is_symlink() and not path.exists()
+    what = "a link that leads nowhere" if is_lost else "not a folder"
+    return UserError(f"{path} is {what}; give a folder to write into.")
 
 
 def _target(path: Path) -> Path:
@@ -194,10 +222,31 @@ def _sweep(folder: Path) -> None:
     """Remove what a program that was killed while it wrote has left in ``folder`` a day ago."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if _TEMPORARY.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                age = time.time() - entry.stat(follow_symlinks=False).st_mtime
-                if age > _ABANDONED:
-                    _remove(Path(entry.path))
+            if (
+                _TEMPORARY.fullmatch(entry.name)
+                and entry.is_file(follow_symlinks=False)
+                and _is_abandoned(entry)
+            ):
+                _remove(Path(entry.path))
+
+
+def sweep_folders(folder: Path, prefix: str) -> None:
+    """Remove folders in ``folder`` that a killed program has left a day ago.
+
+    They are those of ``tempfile`` with this ``prefix``, which has to be nobody else's.
+    """
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if (
+                re.fullmatch(re.escape(prefix) + "[a-z0-9_]{8}", entry.name)
+                and entry.is_dir(follow_symlinks=False)
+                and _is_abandoned(entry)
+            ):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _is_abandoned(entry: "os.DirEntry[str]") -> bool:
+    return time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED
 
 
 def reason(error: Exception) -> str:

@@ -75,7 +75,7 @@ class ExportChoices(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MotionChoices(msgspec.Struct, frozen=True, kw_only=True):
-    """What was chosen in the dialog of animations last; colours are those of the export dialog.
+    """What was chosen in the dialog of animations last; the style but for its page is ``export``'s.
 
     Attributes
     ----------

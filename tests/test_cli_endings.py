@@ -1,16 +1,19 @@
 """Where the command line's words go, and how it ends when something outside ends it."""
 
+import contextlib
 import io
 import os
 import re
 import signal
 import subprocess
 import sys
+import time
+import weakref
 from pathlib import Path
 
 import pytest
 
-from mhagui import cli
+from mhagui import cli, files
 from mhagui.commands import report, shared
 
 ROOT = Path(__file__).parents[1]
@@ -69,6 +72,20 @@ def test_no_complaint_takes_the_output_where_stderr_is_closed(capsys, monkeypatc
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize(
+    ("figure", "is_told"), [("singular-values", True), ("summary", True), ("entropy", False)]
+)
+@pytest.mark.parametrize(("threshold", "time"), [(4 * 6**3, "some seconds"), (1, "minutes")])
+def test_so_do_figures_that_need_as_long(
+    capsys, monkeypatch, tmp_path, figure, is_told, threshold, time
+):
+    monkeypatch.setattr(shared, "_LONG_DECOMPOSITION", threshold)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    arguments = ["export", "--figure", figure, "--dpi", "30", "--out", str(tmp_path)]
+    said = f"mhagui: decomposing 4 matrices of 6 × 6 takes {time}...\n"
+    assert (said in ends_with(capsys, arguments, 0).err) is is_told
+
+
 @pytest.mark.parametrize(("is_terminal", "lines"), [(True, 1), (False, 0)])
 def test_a_long_report_says_so_to_whoever_waits(capsys, monkeypatch, is_terminal, lines):
     monkeypatch.setattr(shared, "_LONG_DECOMPOSITION", 4 * 6**3)
@@ -105,6 +122,84 @@ def test_a_signal_ends_an_export_in_good_order(capsys, tmp_path, monkeypatch, na
     assert ends_with(capsys, arguments, 128 + number) == ("", "")
     assert list(tmp_path.iterdir()) == []
     assert signal.getsignal(number) == signal.SIG_DFL
+
+
+class Last:
+    """An object whose end calls something."""
+
+    def __init__(self, call):
+        self.call = call
+
+    def __del__(self):
+        self.call()
+
+
+def when_called_back(call):
+    """Call where a weak reference calls back: Python drops what is raised there."""
+    thing = Last(int)
+    reference = weakref.ref(thing, lambda _: call())
+    del thing
+    return reference
+
+
+def when_finalised(call):
+    """Call where an object is finalised: Python drops what is raised there, too."""
+    del [Last(call)][:]
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("somewhere", [when_called_back, when_finalised])
+def test_a_signal_is_obeyed_where_python_drops_exceptions(
+    capsys, tmp_path, monkeypatch, name, somewhere
+):
+    number = getattr(signal, name)
+
+    def interrupted(descriptor):
+        for _ in range(2):  # a second one is dropped no better
+            somewhere(lambda: os.kill(os.getpid(), number))
+        end = time.monotonic() + 10
+        while time.monotonic() < end:
+            pass
+        raise AssertionError("the signal was not obeyed")
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    hook = sys.unraisablehook
+    arguments = ["export", "--out", str(tmp_path), "--figure", "entropy", "--dpi", "30"]
+    assert ends_with(capsys, arguments, 128 + number) == ("", "")
+    assert list(tmp_path.iterdir()) == []
+    assert signal.getsignal(number) == signal.SIG_DFL
+    assert sys.unraisablehook == hook
+
+
+def test_a_signal_that_somebody_catches_ends_the_program_all_the_same(capsys, monkeypatch):
+    def caught(scene):
+        with contextlib.suppress(BaseException):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(report, "tell_if_long", caught)
+    ends_with(capsys, ["report"], 128 + signal.SIGTERM)
+
+
+def test_a_second_signal_disturbs_no_cleaning(capsys, tmp_path, monkeypatch):
+    remove = files._remove
+
+    def disturbed(path):
+        os.kill(os.getpid(), signal.SIGHUP)
+        remove(path)
+
+    monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), signal.SIGTERM))
+    monkeypatch.setattr(files, "_remove", disturbed)
+    arguments = ["export", "--out", str(tmp_path), "--figure", "entropy", "--dpi", "30"]
+    assert ends_with(capsys, arguments, 128 + signal.SIGTERM) == ("", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_else_python_drops_is_told_as_ever(capsys, monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    monkeypatch.setattr(report, "tell_if_long", lambda _: when_finalised(lambda: 1 // 0))
+    ends_with(capsys, ["report"], 0)
+    assert [dropped.exc_type for dropped in told] == [ZeroDivisionError]
 
 
 def test_a_signal_that_was_to_be_ignored_is(capsys, monkeypatch):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mhagui.errors import UserError
-from mhagui.files import make_folder, write_all, write_atomically
+from mhagui.files import check_folder, check_target, make_folder, write_all, write_atomically
 
 
 def names_in(folder):
@@ -120,6 +120,28 @@ def test_a_folder_without_permission_is_said_to_be_so(tmp_path, monkeypatch):
         str(caught.value) == f"{tmp_path / 'a'} cannot be written: writing there is not permitted."
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_to_write_into_is_checked_and_nothing_made(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    (tmp_path / "lost").symlink_to(tmp_path / "nowhere")
+    check_folder(tmp_path)
+    check_folder(tmp_path / "new" / "below")
+    check_target(tmp_path / "file")
+    check_target(tmp_path / "new" / "file")
+    monkeypatch.chdir(tmp_path)
+    check_folder(Path("new"))
+    for name, said in (("file", "not a folder"), ("lost", "a link that leads nowhere")):
+        with pytest.raises(UserError, match=f"{name} is {said}; give a folder to write into"):
+            check_folder(tmp_path / name)
+    with pytest.raises(UserError, match=r"below cannot be made: .*file is not a folder\.$"):
+        check_folder(tmp_path / "file" / "below")
+    with pytest.raises(UserError, match="it is a folder"):
+        check_target(tmp_path)
+    monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK)
+    with pytest.raises(UserError, match=f"^{tmp_path} cannot be written into: that is not perm"):
+        check_folder(tmp_path / "new" / "below")
+    assert names_in(tmp_path) == ["file", "lost"]
 
 
 def test_a_folder_that_cannot_be_made_is_said_to_be_so(tmp_path, monkeypatch):

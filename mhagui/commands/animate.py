@@ -42,12 +42,13 @@ def run(arguments: list[str]) -> int:
     scene = the_scene("animate", options)
     from mhagui.document import compute
     from mhagui.figures import Subject, motion
-    from mhagui.files import write_atomically
+    from mhagui.files import check_target, make_folder, write_atomically
 
     out = Path(options.out)
     kinds = {suffix: kind for kind, suffix in motion.SUFFIXES.items()}
     if out.suffix.lower() not in kinds:
         raise UserError(f"{out}: a film is a file that ends with {', '.join(kinds)}.")
+    check_target(out)
     subject = Subject(scene, compute(scene), style, row, head or 0)
     film = motion.animate(
         subject,
@@ -63,6 +64,7 @@ def run(arguments: list[str]) -> int:
         for step in film:
             shown.at(step.done, step.total)
             data = step.data or data
+    make_folder(out.parent)
     write_atomically(out, data)
     say(visible(str(out)))
     return OK
@@ -114,5 +116,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--there-and-back", action="store_true", help="from B back to A too")
     parser.add_argument("--once", action="store_true", help="stop at the end, and begin not again")
     add_places(parser)
-    add_style_options(parser, "--outlines", "--scene")
+    add_style_options(parser, "--outlines")
     return parser

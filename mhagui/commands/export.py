@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mhagui.commands.output import Progress, complain, progress, say
 from mhagui.commands.shared import (
     BAD_INPUT,
+    DECOMPOSED,
     DEFAULT_SCENE,
     OK,
     add_list,
@@ -19,6 +20,7 @@ from mhagui.commands.shared import (
     listed,
     not_empty,
     place,
+    tell_if_long,
 )
 from mhagui.commands.sources import (
     Source,
@@ -146,8 +148,9 @@ class _Export:
         return OK
 
     def _write(self, name: str, folder: Path) -> list[Path]:
-        from mhagui.files import write_into
+        from mhagui.files import check_folder, write_into
 
+        check_folder(folder)
         contents = {}
         for file_name, data in self._files(name, folder):
             contents[file_name] = data
@@ -206,6 +209,8 @@ class _Export:
             self._has_told_of_eps = True
             self._shown.clear()
             complain("EPS files have no transparency: their ground is white.", OK)
+        if not DECOMPOSED.isdisjoint(figures):
+            tell_if_long(subject.scene)
         yield from render_each(subject, figures, kinds)
         if self._wish.script:
             from mhagui.figures.script import script

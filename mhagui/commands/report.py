@@ -39,8 +39,11 @@ def run(arguments: list[str]) -> int:
         refuse_terminal()
     scene = the_scene("report", options)
     from mhagui.document import compute
+    from mhagui.files import check_target
     from mhagui.reports import render_report
 
+    if options.out is not None:
+        check_target(Path(options.out))
     tell_if_long(scene)
     data = render_report(scene, compute(scene), kind, style)
     if options.out is not None:
@@ -66,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
         "--out", metavar="FILE", type=not_empty, help="write the report to FILE, replacing it"
     )
     # A report says by itself what its figures show, and how large they are.
-    add_style_options(parser, "--title", "--caption", "--dpi", "--outlines", "--scene")
+    add_style_options(parser, "--title", "--caption", "--dpi", "--outlines")
     return parser
 
 
@@ -82,7 +85,8 @@ def _kind(options: argparse.Namespace) -> str:
 
 
 def _write(path: Path, data: bytes) -> None:
-    from mhagui.files import write_atomically
+    from mhagui.files import make_folder, write_atomically
 
+    make_folder(path.parent)
     write_atomically(path, data)
     say(visible(str(path)))

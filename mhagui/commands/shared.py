@@ -1,11 +1,13 @@
 """What the commands share: their parser, the scene asked for, and how a signal ends them."""
 
+import _thread
 import argparse
 import contextlib
 import math
 import re
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
@@ -26,8 +28,12 @@ SCENE_HELP = (
     f"figure that holds its scene; {DEFAULT_SCENE} unless given"
 )
 
-# H·T³ from which the effective ranks of a report take long enough to say so: some four seconds.
+# What shows the ranks of matrices, and H·T³ from which these take long enough to say so: some
+# four seconds.
+DECOMPOSED = frozenset({"singular-values", "summary"})
 _LONG_DECOMPOSITION = 16 * 1024**3
+_MINUTES = 15  # times as much
+_MOMENT = 0.05  # seconds: what was finalised then is
 
 
 class Parser(argparse.ArgumentParser):
@@ -186,25 +192,59 @@ def ended_by_signals() -> Iterator[None]:
     """Clean up and end with status 128 + number on a signal that would end the program at once."""
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     taken = [number for number in numbers if signal.getsignal(number) == signal.SIG_DFL]
-
-    def stop(number: int, _frame: FrameType | None) -> NoReturn:
-        for each in taken:  # a closing terminal may send both, and each twice
-            signal.signal(each, signal.SIG_IGN)
-        raise SystemExit(128 + number)
-
+    hook = sys.unraisablehook
+    ending = _Ending(hook)
     for number in taken:
-        signal.signal(number, stop)
+        signal.signal(number, ending.begin)
+    sys.unraisablehook = ending.not_raised
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         for number in taken:
             signal.signal(number, signal.SIG_DFL)
+        if ending.stop is not None:  # also where something on the way has caught it
+            raise ending.stop
+
+
+class _Ending:
+    """How a signal ends what runs: by an exception, which Python now and then drops.
+
+    It does so where the signal comes while an object is finalised or a weak reference calls back,
+    and then tells ``sys.unraisablehook``; a moment later the exception is raised again.
+    """
+
+    def __init__(self, hook: Callable[["sys.UnraisableHookArgs"], object]) -> None:
+        self.stop: SystemExit | None = None
+        self._number = signal.SIGTERM
+        self._is_raised = False
+        self._hook = hook
+
+    def begin(self, number: int, _frame: FrameType | None) -> None:
+        """Raise SystemExit; but once, for a closing terminal may send both, and each twice."""
+        if not self._is_raised:
+            self._is_raised, self._number = True, signal.Signals(number)
+            self.stop = self.stop or SystemExit(128 + number)
+            raise self.stop
+
+    def not_raised(self, dropped: "sys.UnraisableHookArgs") -> None:
+        """Take what Python has dropped."""
+        if self.stop is None or dropped.exc_value is not self.stop:
+            self._hook(dropped)
+            return
+        again = threading.Timer(_MOMENT, self._begin_again)
+        again.daemon = True
+        again.start()
+
+    def _begin_again(self) -> None:
+        self._is_raised = False
+        _thread.interrupt_main(self._number)  # does nothing where the default is in force again
 
 
 def tell_if_long(scene: "Scene") -> None:
-    """Say to whoever watches that the report of ``scene`` takes a while, if it does."""
-    if scene.n_heads * scene.n_positions**3 < _LONG_DECOMPOSITION:
-        return
-    if sys.stderr is not None and sys.stderr.isatty():
+    """Say to whoever watches that the ranks of ``scene`` take a while, if they do."""
+    work = scene.n_heads * scene.n_positions**3
+    if work >= _LONG_DECOMPOSITION and sys.stderr is not None and sys.stderr.isatty():
         size = f"{scene.n_positions} × {scene.n_positions}"
-        complain(f"decomposing {scene.n_heads} matrices of {size} takes some seconds...", OK)
+        time = "minutes" if work >= _MINUTES * _LONG_DECOMPOSITION else "some seconds"
+        complain(f"decomposing {scene.n_heads} matrices of {size} takes {time}...", OK)

@@ -1,6 +1,7 @@
 """What is drawn from: lessons, scene files, and figures that hold the scene they show."""
 
 import itertools
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,10 +9,13 @@ from typing import TYPE_CHECKING
 
 from mhagui.commands.shared import with_gains
 from mhagui.errors import UserError
+from mhagui.figure_names import FIGURES
 
 if TYPE_CHECKING:
     from mhagui.document import Scene, WhatIf
     from mhagui.figures import FigureStyle
+
+_LONGEST_NAME = 255  # bytes, of a file on most disks
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Source:
     scene_file
         The scene as the figure holds it, to be written beside what is drawn; None for a scene.
     figure, style, row, head, sizes
-        Those of the figure; None for a scene.
+        Those of the figure; None for a scene, and the figure of a report.
     """
 
     scene: "Scene"
@@ -60,8 +64,9 @@ def source_in_figure(name: str, gains: Sequence[str]) -> Source:
         scene, style = session_from_bytes(scene_file).scene, style_of(made.style)
     except UserError as error:
         raise UserError(f"{name} gives no scene back: {error}") from error
+    figure = made.figure if made.figure in FIGURES else None
     place = (made.row, made.head, made.sizes)
-    return Source(with_gains(scene, gains), scene_file, made.figure, style, *place)
+    return Source(with_gains(scene, gains), scene_file, figure, style, *place)
 
 
 def scene_file_for(folder: Path, name: str, data: bytes) -> tuple[str, bytes]:
@@ -72,7 +77,9 @@ def scene_file_for(folder: Path, name: str, data: bytes) -> tuple[str, bytes]:
     """
     from mhagui.document.session_file import read_file
 
-    path = folder / f"{Path(name).stem}.mhascene"
+    ending = ".mhascene"
+    stem = os.fsencode(Path(name).stem)[: _LONGEST_NAME - len(ending)]
+    path = folder / f"{stem.decode(errors='ignore')}{ending}"
     if path.exists() and read_file(path) != data:
         raise UserError(f"{path} is there, and is another scene; give another folder as --out.")
     return path.name, data

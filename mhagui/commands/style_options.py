@@ -1,6 +1,7 @@
 """The options that say how figures look: one for each field of a style, and a file of them."""
 
 import argparse
+import codecs
 import enum
 import re
 import typing
@@ -135,7 +136,8 @@ def _style_in(path: Path) -> "FigureStyle":
     import msgspec
 
     from mhagui.document.faults_of_text import fault_in_words
-    from mhagui.figures import style_of
+    from mhagui.document.file_text import line
+    from mhagui.figures import FigureStyle
 
     try:
         if path.exists() and not path.is_file():  # a pipe may never end
@@ -147,8 +149,6 @@ def _style_in(path: Path) -> "FigureStyle":
     if len(data) > _LONGEST_FILE:
         raise UserError(f"{path} is too long for a style; {_LONGEST_FILE:,} bytes are the most.")
     try:
-        return style_of(msgspec.json.decode(data))
+        return msgspec.json.decode(data.removeprefix(codecs.BOM_UTF8), type=FigureStyle)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UserError(f"{path} holds no style: {fault_in_words(error)}.") from error
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from error
+        raise UserError(f"{path} holds no style: {line(fault_in_words(error))}.") from error

@@ -93,8 +93,9 @@ def _parser() -> argparse.ArgumentParser:
 def _write_instead(scene: "Scene", folder: Path, obstacle: str) -> int:
     from mhagui import figures, report
     from mhagui.document import compute
-    from mhagui.files import write_into
+    from mhagui.files import check_folder, write_into
 
+    check_folder(folder)
     told = visible(obstacle)
     say(f"{told}; writing the figures and the report of “{scene.title}” instead.")
     result = compute(scene)

@@ -233,7 +233,9 @@ def _text_of_pdf(data: bytes) -> bytes | None:
 
     try:
         information = PdfReader(io.BytesIO(data), strict=True).metadata
-        text = information.get(f"/{KEYWORD}") if information else None
+        name = f"/{KEYWORD}"
+        # Not by get(), which follows no reference.
+        text: object = information[name] if information and name in information else None
     # Whatever it stumbles over in a file made to do harm, the file is to blame.
     except Exception as error:
         raise UserError("it is a PDF file that is damaged or locked.") from error

@@ -5,6 +5,8 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Generic, NamedTuple, TypeVar
 
+import msgspec
+
 from mhagui import figures
 from mhagui.document import compute
 from mhagui.document.checks import count
@@ -159,6 +161,9 @@ def animate(
     count("The frames per second", fps, MOST_FPS)
     movies.check_writable(kind)
     film = Film(subject, name, sweep)
+    provenance = provenance_of(name, subject)
+    if kind == "mp4":  # a command line has no room for a scene
+        provenance = msgspec.structs.replace(provenance, scene=None)
     order = playing_order(len(film), kind, loop=loop, there_and_back=there_and_back)
     reel = Reel(
         order=order,
@@ -166,7 +171,7 @@ def animate(
         loop=loop,
         dpi=subject.style.dpi,
         title=figures.FIGURES[name],
-        provenance=provenance_to_text(provenance_of(name, subject)),
+        provenance=provenance_to_text(provenance),
         has_alpha=subject.style.ground is Ground.TRANSPARENT,
     )
     return _animate(film, reel, kind)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from mhagui import __version__
 from mhagui.document.provenance import KEYWORD
 from mhagui.errors import UserError
+from mhagui.files import sweep_folders
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -31,6 +32,7 @@ NO_FFMPEG = (
     "imageio-ffmpeg."
 )
 _COLOURS = 256  # of a GIF
+_FOLDER = "mhagui-film-"  # how the names of temporary folders begin
 
 
 class Packed(NamedTuple):
@@ -60,7 +62,7 @@ class Reel:
     fps, loop
         How many of them in a second, and whether they begin again for ever.
     dpi, title, provenance
-        What the file says of itself; the last as ``provenance_to_text`` has it, MP4s do not.
+        What the file says of itself; the last as ``provenance_to_text`` has it.
     has_alpha
         Whether frames can be transparent.
     """
@@ -207,7 +209,8 @@ def write_mp4(reel: Reel) -> Generator[bytes]:
 
     Who stops before the end ends ffmpeg, and has its file removed.
     """
-    with tempfile.TemporaryDirectory(prefix="mhagui-") as folder:
+    with tempfile.TemporaryDirectory(prefix=_FOLDER) as folder:
+        sweep_folders(Path(folder).parent, _FOLDER)
         path, errors = Path(folder) / "film.mp4", Path(folder) / "errors"
         with errors.open("wb") as told:
             yield from _feed(reel, path, told)
@@ -231,7 +234,7 @@ def _feed(reel: Reel, path: Path, told: IO[bytes]) -> Iterator[bytes]:
             process.stdin.write(_even(pixels).tobytes())
             yield b""
         process.stdin.close()
-        failed = process.wait() != 0
+        failed = process.wait() != 0 or not path.is_file()
     except OSError:  # it has gone
         failed = True
     finally:
@@ -256,6 +259,7 @@ def _command(reel: Reel, path: Path) -> list[str]:
         "-tune", "animation", "-movflags", "+faststart",
         "-fflags", "+bitexact", "-flags:v", "+bitexact", "-map_metadata", "-1",
         "-metadata", f"title={reel.title}", "-metadata", f"comment=mhagui {__version__}",
+        "-metadata", f"description={reel.provenance}",
         str(path),
     ]  # fmt: skip
 

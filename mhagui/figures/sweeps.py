@@ -205,7 +205,7 @@ class Sweep:
 
     def _decimals(self) -> int:
         step = abs(self.stop - self.start) / (self.n_frames - 1)
-        return min(max(math.ceil(-math.log10(step)), 2), 8) if step else 2
+        return min(max(math.ceil(-math.log10(step)), 2), 8) if 0 < step < 1 else 2
 
     def check(self, scene: Scene) -> None:
         """Raise UserError, in the words of the edit, where ``scene`` cannot be at an end."""

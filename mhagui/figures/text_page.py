@@ -14,6 +14,7 @@ from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 
 from mhagui import __version__
+from mhagui.document.provenance import KEYWORD
 from mhagui.figures import drawing
 from mhagui.figures.page import (
     POINTS,
@@ -147,15 +148,16 @@ def _height(page: list[Item]) -> float:
     return sum(item.above + item.height for item in page) - page[0].above
 
 
-def pdf_of(pages: Iterable[list[Item]], title: str) -> bytes:
+def pdf_of(pages: Iterable[list[Item]], title: str, provenance: str | None = None) -> bytes:
     """Return a PDF with the items of each page on one of A4, and its number at its foot.
 
-    The same pages give the same bytes every time.
+    The same pages give the same bytes every time. Its information has the text ``provenance``.
     """
     buffer = io.BytesIO()
     described = {"Title": title, "Creator": f"mhagui {__version__}", "CreationDate": None}
     kept = mpl.rc_context({"pdf.fonttype": 42})
     with house_style(), kept, PdfPages(buffer, metadata=described) as file:
+        file.infodict().update({} if provenance is None else {KEYWORD: provenance})
         for number, page in enumerate(pages, 1):
             file.savefig(_painted(page, title, str(number)))
     return buffer.getvalue()

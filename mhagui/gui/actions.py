@@ -153,13 +153,13 @@ ACTIONS = (
     ActionInfo(
         key="copy_figure",
         text="Copy &figure",
-        tip="Copy the figure of the dock you are in, as an image and as SVG",
+        tip="Copy the figure of what has the keyboard, as an image and as SVG",
         shortcut="Ctrl+Shift+C",
     ),
     ActionInfo(
         key="copy_numbers",
         text="Copy &numbers",
-        tip="Copy the numbers of the dock you are in, as tab-separated text",
+        tip="Copy the numbers of what has the keyboard, as tab-separated text",
         shortcut="Ctrl+Shift+N",
     ),
     ActionInfo(

@@ -20,12 +20,16 @@ from mhagui.gui import questions
 from mhagui.gui.bench import Bench
 
 FIGURE_FILES = (".png", ".svg", ".pdf", ".eps", ".tiff", ".tif", ".gif")
+SAVED_FILES = {"Scenes (*.mhascene)": ".mhascene", "Scenes as JSON text (*.json)": ".json"}
+_SCENES, _FIGURES = (
+    " ".join(f"*{ending}" for ending in endings) for endings in (SAVED_FILES.values(), FIGURE_FILES)
+)
 OPENED_FILES = (
-    "Scenes (*.mhascene *.json);;"
-    f"Figures exported by mhagui ({' '.join(f'*{ending}' for ending in FIGURE_FILES)});;"
+    f"Scenes and figures ({_SCENES} {_FIGURES});;"
+    f"Scenes ({_SCENES});;"
+    f"Figures exported by mhagui ({_FIGURES});;"
     "All files (*)"
 )
-SAVED_FILES = {"Scenes (*.mhascene)": ".mhascene", "Scenes as JSON text (*.json)": ".json"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +138,16 @@ class FileSession(QObject):
             return False
         self._folder = path.parent  # also of a figure, beside which its scene may be saved
         self._note()
+        if origin.path is None:  # so that nothing in the window names the figure
+            self.said.emit(f"The scene of {path.name} is on the bench")
         return True
 
     def lay_out(
         self, scene: Scene, origin: Origin | None = None, view: ViewState | None = None
     ) -> bool:
         """Put another scene on the bench, unless the user would rather keep this one."""
-        if not self.may_leave(practises=origin is not None and origin.is_practice):
+        practises = origin is not None and origin.is_practice
+        if not self.may_leave(questions.CAN_BE_UNDONE, practises=practises):
             return False
         self._bench.open(scene, origin, view)
         return True
@@ -202,17 +209,18 @@ class FileSession(QObject):
         dialog.deleteLater()
         return is_chosen and self.write(Path(chosen[0]))
 
-    def may_leave(self, *, practises: bool = False) -> bool:
+    def may_leave(self, otherwise: str = questions.LOST, *, practises: bool = False) -> bool:
         """Ask what becomes of unsaved changes; False where all is to stay as it is.
 
-        An exercise that follows on another (``practises``) asks nothing.
+        ``otherwise`` says what happens to those that are not saved. An exercise that follows on
+        another (``practises``) asks nothing.
         """
         self._finish_typing()
         if not (self.is_modified or self.is_gone):
             return True
         answer = questions.Leave.DISCARD
         if not (practises and self.origin.is_practice):
-            answer = questions.ask_to_leave(self._window, self.state.name)
+            answer = questions.ask_to_leave(self._window, self.state.name, otherwise)
         if answer is questions.Leave.DISCARD:
             self.discarded.emit(self.origin)
         return self.save() if answer is questions.Leave.SAVE else answer is questions.Leave.DISCARD

@@ -9,7 +9,6 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
-    QFormLayout,
     QHBoxLayout,
     QLabel,
     QVBoxLayout,
@@ -27,12 +26,13 @@ from mhagui.figures.motion import (
     playing_order,
     why_no_movie,
 )
-from mhagui.figures.style import MIN_DPI, FigureStyle, Preset
+from mhagui.figures.style import MIN_DPI, FigureStyle
 from mhagui.figures.subject import Subject
 from mhagui.figures.sweeps import LEAST_FRAMES, MOST_FRAMES, Quantity, Sweep, sliders_of
 from mhagui.files import write_atomically
 from mhagui.gui.bench import Frame
-from mhagui.gui.export.option_box import OptionBox
+from mhagui.gui.export.side import Sides, form_of
+from mhagui.gui.export.style_form import StyleForm
 from mhagui.gui.export.writing import WritingDialog
 from mhagui.gui.motion_preview import MotionPreview
 from mhagui.gui.widgets.choice_box import ChoiceBox
@@ -40,12 +40,12 @@ from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox, NumberBox, box_text
 from mhagui.gui.widgets.page import label_of, sentence
 from mhagui.gui.widgets.words import plain
-from mhagui.settings import MotionChoices, Preferences
+from mhagui.settings import ExportChoices, MotionChoices, Preferences
 
 _MOST_DPI = 600
 _LARGEST = 1e6  # that can be typed for an end; what a slider takes is said by its edit
 _STEP = 0.05
-_ROOM = QSize(240, 100)  # for a preview in which text can be read
+_ROOM = QSize(300, 160)  # for a preview in which text can be read
 _NO_CLEAR_GROUND = "Where a figure is transparent a GIF and an MP4 are white"
 
 
@@ -53,7 +53,7 @@ class MotionDialog(WritingDialog):
     """Asks which figure, what moves in it and how, shows it, and writes the film.
 
     Begins with what was chosen last, as ``preferences`` have it, and with the gain of the cursor's
-    head. Figures look as the export dialog has them.
+    head. Figures look as in the export dialog, but for the page, which is one of its own.
     """
 
     def __init__(
@@ -62,24 +62,23 @@ class MotionDialog(WritingDialog):
         super().__init__(parent)
         self._frame = frame
         self._preferences = preferences or Preferences(None, print)
-        look = self._preferences.settings.export
-        self._style = look.style
-        if look.as_in_window:
-            self._style = self._style.in_colours_of(frame.view.appearance, frame.view.colour_scale)
+        view, scene = frame.view, frame.scene
+        self._style = StyleForm(view.appearance, view.colour_scale, has_tokens=bool(scene.tokens))
         self._folder = ""
         self._movable = sliders_of(frame.scene)
         self._figure, self._slider, self._format = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self._start, self._stop_at = _EndBox(), _EndBox()
         self._n_frames, self._fps = CountBox(LEAST_FRAMES, MOST_FRAMES), CountBox(1, MOST_FPS)
         self._back, self._loop = QCheckBox("There and &back"), QCheckBox("Repeat for e&ver")
-        self._page, self._dpi = OptionBox(Preset), CountBox(MIN_DPI, _MOST_DPI)
+        self._dpi = CountBox(MIN_DPI, _MOST_DPI)
         self._duration = sentence("motionDuration")
         self._preview = MotionPreview()
         self._fill()
         self._name()
         self._lay_out()
-        self._show(self._preferences.settings.motion)
+        self._show(self._preferences.settings.motion, self._preferences.settings.export)
         self._connect()
+        self._figure.setFocus()
 
     # --- what it is made of
 
@@ -114,31 +113,28 @@ class MotionDialog(WritingDialog):
             (self._loop, "motionLoop", "Repeat for ever",
              "Have viewers begin again at the end; for an MP4 the player decides"),
             (self._format, "motionFormat", "Format", _NO_CLEAR_GROUND),
-            (self._page, "motionPage", "Page", "How wide the figure is, and how large its type"),
         ):  # fmt: skip
             named(widget, name, spoken, tip)
 
     def _lay_out(self) -> None:
         form_holder = QWidget()
-        form = QFormLayout(form_holder)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form = form_of(form_holder)
         form.addRow(label_of(self._figure, "F&igure"), self._figure)
         form.addRow(label_of(self._slider, "&Moves"), self._slider)
         ends = _line(self._start, label_of(self._stop_at, "&to"), self._stop_at)
         form.addRow(label_of(self._start, "F&rom"), ends)
         times = _line(self._n_frames, label_of(self._fps, "per secon&d"), self._fps)
         form.addRow(label_of(self._n_frames, "Fr&ames"), times)
-        form.addRow("", self._back)
-        form.addRow("", self._loop)
-        form.addRow(label_of(self._page, "&Page"), self._page)
+        form.addRow(self._back)
+        form.addRow(self._loop)
         form.addRow(label_of(self._dpi, "Resolutio&n"), _line(self._dpi, QLabel("dpi")))
         form.addRow(label_of(self._format, "F&ormat"), self._format)
-        form.addRow("", self._duration)
-        self.inputs = [form_holder, self._preview]
+        form.addRow(self._duration)
+        side = Sides({"Film": form_holder, "Style": self._style})
+        self.inputs = [side, self._preview]
         across = QHBoxLayout()
         across.setSpacing(16)
-        across.addWidget(form_holder)
+        across.addWidget(side)
         across.addWidget(self._preview, 1)
         rows = QVBoxLayout(self)
         rows.addLayout(across, 1)
@@ -149,7 +145,8 @@ class MotionDialog(WritingDialog):
 
     def _connect(self) -> None:
         self._slider.currentIndexChanged.connect(self._show_ends)
-        for box in (self._figure, self._page, self._format):
+        self._style.changed.connect(self._show_film)
+        for box in (self._figure, self._format):
             box.currentIndexChanged.connect(self._show_film)
         for number in (self._start, self._stop_at, self._n_frames, self._fps, self._dpi):
             number.valueChanged.connect(self._show_film)
@@ -157,6 +154,8 @@ class MotionDialog(WritingDialog):
         for check in (self._back, self._loop):
             check.toggled.connect(self._show_film)
         self._preview.failed.connect(self.bottom.say)
+        once = Qt.ConnectionType.SingleShotConnection
+        self._preview.drawn.connect(self._style.offer_fonts, once)
         self.bottom.export.clicked.connect(self._export)
         self.bottom.reset.clicked.connect(self._reset)
         QTimer.singleShot(0, self, self._show_film)  # once there is a size to draw it in
@@ -168,7 +167,7 @@ class MotionDialog(WritingDialog):
         return MotionChoices(
             figure=self._figure.currentData(),
             kind=self._format.currentData(),
-            preset=self._preset(),
+            preset=self._figure_style().preset,
             dpi=self._dpi.value(),
             n_frames=self._n_frames.value(),
             fps=self._fps.value(),
@@ -177,7 +176,11 @@ class MotionDialog(WritingDialog):
             folder=self._folder,
         )
 
-    def _show(self, choices: MotionChoices) -> None:
+    def _figure_style(self) -> FigureStyle:
+        """Return the style of the film."""
+        return self._style.taken_into(self._preferences.settings.export).style
+
+    def _show(self, choices: MotionChoices, look: ExportChoices) -> None:
         _choose(self._figure, choices.figure)
         _choose(self._format, choices.kind)
         for box, value in (
@@ -186,7 +189,8 @@ class MotionDialog(WritingDialog):
             (self._dpi, choices.dpi),
         ):  # which may come from any file
             box.show_value(min(max(value, box.minimum()), box.maximum()))
-        self._page.show_option(choices.preset)
+        style = msgspec.structs.replace(look.style, preset=choices.preset)
+        self._style.show_choices(msgspec.structs.replace(look, style=style))
         self._back.setChecked(choices.there_and_back)
         self._loop.setChecked(choices.loop)
         self._folder = choices.folder
@@ -196,15 +200,12 @@ class MotionDialog(WritingDialog):
         self._show_ends()
 
     def _reset(self) -> None:
-        self._show(MotionChoices())
+        self._show(MotionChoices(), ExportChoices())
         self.bottom.say("All choices are as at the first start.")
 
     def _head(self) -> int:
         """Return the place of the cursor's head, from 0."""
         return self._frame.scene.index_of(self._frame.view.cursor.head)
-
-    def _preset(self) -> Preset:
-        return Preset(self._page.option().value)
 
     def _sweep(self) -> Sweep:
         """Return the sweep; raises UserError where the scene does not take an end of it."""
@@ -215,7 +216,6 @@ class MotionDialog(WritingDialog):
 
     def _subject(self, style: FigureStyle) -> Subject:
         view = self._frame.view
-        style = msgspec.structs.replace(style, preset=self._preset())
         return Subject(
             self._frame.scene,
             self._frame.result,
@@ -243,7 +243,8 @@ class MotionDialog(WritingDialog):
             return
         self.bottom.say("")
         try:
-            style = self._preview.style_of(self._style, self._preset().room.width)
+            style = self._figure_style()
+            style = self._preview.style_of(style, style.preset.room.width)
             film = Film(self._subject(style), self._figure.currentData(), self._sweep())
         except UserError as error:
             self._preview.show_nothing()
@@ -257,7 +258,9 @@ class MotionDialog(WritingDialog):
 
     def _duration_in_words(self) -> str:
         n_shown, fps = len(self._order()), self._fps.value()
-        width = int(self._preset().room.width * self._dpi.value())  # whole pixels alone
+        width = int(
+            self._figure_style().preset.room.width * self._dpi.value()
+        )  # whole pixels alone
         return f"{n_shown} frames in {n_shown / fps:.3g} s, {width} pixels wide"
 
     # --- writing
@@ -268,7 +271,7 @@ class MotionDialog(WritingDialog):
         if path is None:
             return
         self._folder = str(path.parent)
-        style = msgspec.structs.replace(self._style, dpi=choices.dpi)
+        style = msgspec.structs.replace(self._figure_style(), dpi=choices.dpi)
         try:
             steps = animate(
                 self._subject(style),
@@ -308,7 +311,11 @@ class MotionDialog(WritingDialog):
     def done(self, result: int) -> None:
         """Leave, remember what is chosen, and leave unwritten what is being made."""
         self._preview.stop()
-        self._preferences.change(motion=self.choices())
+        before = self._preferences.settings.export
+        after = self._style.taken_into(before)
+        style = msgspec.structs.replace(after.style, preset=before.style.preset)
+        export = msgspec.structs.replace(after, style=style)
+        self._preferences.change(motion=self.choices(), export=export)
         super().done(result)
 
 

@@ -21,7 +21,7 @@ from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.page import sentence
 from mhagui.gui.worker import Worker
 
-_LEAST = QSize(300, 260)
+_LEAST = QSize(240, 200)
 _PLAY_TIP = "Play the frames; the first time round each is drawn when it comes"
 
 
@@ -30,10 +30,13 @@ class MotionPreview(QWidget):
 
     Signals
     -------
+    drawn
+        A frame is there.
     failed
         A frame cannot be drawn; carries the sentence that says why.
     """
 
+    drawn = Signal()
     failed = Signal(str)
 
     def __init__(self) -> None:
@@ -161,6 +164,7 @@ class MotionPreview(QWidget):
         if drawn is not None and film is self._film:
             self._kept[film.first_like(number)] = drawn
             self._show(film, number)
+            self.drawn.emit()
 
     def _show(self, film: Film, number: int) -> None:
         self._picture.show_image(image_of(self._kept[film.first_like(number)].pixels(), film.style))

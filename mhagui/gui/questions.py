@@ -8,6 +8,10 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 _B = QMessageBox.StandardButton
 
+# What happens to changes that are not saved: where the window closes, and where it goes on.
+LOST = "They are lost unless you save them."
+CAN_BE_UNDONE = "If you do not, Undo brings them back until this window is closed."
+
 
 class Leave(enum.Enum):
     """What becomes of changes when their scene is left."""
@@ -25,10 +29,10 @@ class Replace(enum.Enum):
     CANCEL = enum.auto()
 
 
-def ask_to_leave(parent: QWidget, name: str) -> Leave:
-    """Ask what becomes of the changes to ``name``."""
+def ask_to_leave(parent: QWidget, name: str, otherwise: str) -> Leave:
+    """Ask what becomes of the changes to ``name``; ``otherwise`` says what if they stay unsaved."""
     box = _box(parent, "Unsaved changes", f"Save the changes to “{name}”?")
-    box.setInformativeText("They are lost unless you save them.")
+    box.setInformativeText(otherwise)
     box.setStandardButtons(_B.Save | _B.Discard | _B.Cancel)
     box.setDefaultButton(_B.Save)
     answer = _B(box.exec())  # none where the program is told to end meanwhile
@@ -45,6 +49,17 @@ def ask_to_forget(parent: QWidget, name: str) -> bool:
     answer = _B(box.exec())
     box.deleteLater()
     return answer is _B.Discard
+
+
+def ask_to_replace_files(parent: QWidget, folder: Path, names: str) -> bool:
+    """Ask whether files that are in ``folder`` already, which ``names`` lists, may be replaced."""
+    box = _box(parent, "Replace files?", f"{folder} already has {names}.")
+    box.setInformativeText("Replace what is there?")
+    box.setStandardButtons(_B.Yes | _B.No)
+    box.setDefaultButton(_B.No)
+    answer = _B(box.exec())
+    box.deleteLater()
+    return answer is _B.Yes
 
 
 def ask_to_replace(parent: QWidget, path: Path) -> Replace:

@@ -37,7 +37,7 @@ def render_report(
 def _illustrated(scene: "Scene", result: "Result", kind: str, style: "FigureStyle | None") -> bytes:
     from mhagui.reports.content import report_of
 
-    subject = _subject(scene, result, style)
+    subject = _subject(scene, result, style, kind)
     report = report_of(subject)
     if kind == "html":
         from mhagui.reports.html import html_of
@@ -52,13 +52,16 @@ def _illustrated(scene: "Scene", result: "Result", kind: str, style: "FigureStyl
     return report_pdf(report, subject)
 
 
-def _subject(scene: "Scene", result: "Result", style: "FigureStyle | None") -> "Subject":
-    """Return what the figures are drawn from: the report says what they show, and whence."""
+def _subject(scene: "Scene", result: "Result", style: "FigureStyle | None", kind: str) -> "Subject":
+    """Return what the figures are drawn from: the report says what they show, and whence.
+
+    The scene is in a PDF itself, once, where ``style`` wants it, and in no figure of the others.
+    """
     import msgspec
 
     from mhagui.figures import FigureStyle, Subject
 
-    plain = msgspec.structs.replace(
-        style or FigureStyle(), title=False, caption=False, embed_scene=False
-    )
+    style = style or FigureStyle()
+    holds = style.embed_scene and kind == "pdf"
+    plain = msgspec.structs.replace(style, title=False, caption=False, embed_scene=holds)
     return Subject(scene, result, plain)

@@ -6,8 +6,10 @@ from functools import partial
 
 import msgspec
 
+from mhagui.document.provenance import provenance_to_text
 from mhagui.figures import Ground, Subject
 from mhagui.figures.page import Sheet, house_style
+from mhagui.figures.saving import provenance_of
 from mhagui.figures.text_page import (
     BODY,
     TEXT_WIDTH,
@@ -39,7 +41,8 @@ def report_pdf(report: Report, subject: Subject) -> bytes:
         pages = pages_of(_items(report, subject, numbers))
         for number, page in enumerate(pages, 1):
             numbers.update((item.key, number) for item in page if item.key)
-        return pdf_of(pages, report.title)
+        provenance = provenance_to_text(provenance_of("report", subject))
+        return pdf_of(pages, report.title, provenance)
 
 
 def _items(report: Report, subject: Subject, numbers: dict[str, int]) -> Iterator[Item]:

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from mhagui.document.provenance import provenance_of_file
+
 FAST = ["--dpi", "30", "--preset", "single", "--frames", "3"]
 
 
@@ -65,3 +67,19 @@ def test_a_film_goes_back_and_ends_where_it_is_asked_to(run, tmp_path):
 def test_bad_films_are_named_and_leave_nothing(refused, tmp_path, arguments, said):
     assert said in refused("animate", "two-heads", "--out", tmp_path / "a.gif", *arguments)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("start", "stop"), [("-1e308", "1e308"), ("0", "5e-324"), ("1e308", "0")])
+@pytest.mark.parametrize("slider", ["h1-gain", "master-gain"])
+def test_a_slider_goes_from_any_number_to_any_other(run, tmp_path, slider, start, stop):
+    path = tmp_path / "film.gif"
+    ends = ["--slider", slider, "--from", start, "--to", stop, "--figure", "head"]
+    run("animate", "two-heads", *ends, *FAST, "--out", path)
+    assert path.exists()
+
+
+def test_a_film_may_have_no_scene_and_a_folder_that_is_not_there_yet(run, tmp_path):
+    path = tmp_path / "new" / "films" / "film.gif"
+    run("animate", "--slider", "h1-gain", *FAST, "--figure", "head", "--no-scene", "--out", path)
+    provenance = provenance_of_file(path.read_bytes())
+    assert (provenance.figure, provenance.scene) == ("head", None)

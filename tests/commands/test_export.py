@@ -2,6 +2,10 @@
 
 import csv
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -254,3 +258,59 @@ def test_a_figure_without_its_scene_says_so(run, refused, tmp_path):
     assert "not a file" in refused("export", "--from", tmp_path, "--out", tmp_path / "out")
     assert "cannot be read" in refused("export", "--from", "no.png", "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("backend", ["module://matplotlib_inline.backend_inline", "nonsense"])
+def test_the_backend_that_a_notebook_has_does_not_matter(tmp_path, backend):
+    arguments = ["export", *FAST, "--out", str(tmp_path)]
+    done = subprocess.run(
+        [sys.executable, "-m", "mhagui", *arguments],
+        env={**os.environ, "MPLBACKEND": backend},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert below(tmp_path) == ["heads.png"]
+
+
+@pytest.fixture
+def nothing_drawn(monkeypatch):
+    """Nothing is drawn, or laid out, or told in a report, before one knows that it can be kept."""
+    from mhagui import reports
+    from mhagui.figures import drawing
+
+    for module, name in ((drawing, "render"), (drawing, "plan"), (reports, "render_report")):
+        monkeypatch.setattr(module, name, None)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("export", "--out", "taken"),
+        ("export", "--out", "taken/below/it"),
+        ("export", "two-heads", "four-heads", "--out", "taken"),
+        ("export", "--out", f"{'n' * 256}/below"),
+        ("report", "--out", "taken/report.html"),
+        ("animate", "--slider", "h1-gain", "--out", "taken/film.gif"),
+    ],
+)
+def test_where_nothing_can_be_written_is_said_first(
+    capsys, tmp_path, monkeypatch, nothing_drawn, arguments
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").write_bytes(b"mine")
+    assert cli.main(list(arguments)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.search(r"not a folder|name is too long", err)
+    assert [each.name for each in tmp_path.iterdir()] == ["taken"]
+
+
+@pytest.mark.parametrize("letter", ["n", "é", "漢"])
+def test_a_figure_of_the_longest_name_gives_its_scene_back(run, tmp_path, figure, letter):
+    stem = letter * (251 // len(letter.encode()))
+    long = figure.rename(figure.with_name(f"{stem}.png"))
+    (path,) = run("export", "--from", long, "--out", tmp_path / "out")
+    assert stem.startswith(Path(path).stem)
+    assert len(Path(path).name.encode()) > 250
+    assert read_scene(Path(path)).title == "two heads"

@@ -8,7 +8,9 @@ import pypdf
 import pytest
 
 from mhagui import cli, reports
-from mhagui.document import compute, load_lesson
+from mhagui.document import Session, compute, load_lesson, read_scene
+from mhagui.document.provenance import provenance_of_file, sha256
+from mhagui.document.session_file import session_to_bytes
 from mhagui.report import report_json, report_text
 
 
@@ -110,6 +112,28 @@ def test_bad_wishes_are_named(refused, arguments, said):
 
 def test_a_report_that_cannot_be_written_is_said_to_be_so(refused, tmp_path):
     assert "it is a folder" in refused("report", "--out", tmp_path)
+    (tmp_path / "no").touch()
     told = refused("report", "--json", "--out", tmp_path / "no" / "report.json")
-    assert "report.json cannot be written: the folder does not exist." in told
-    assert list(tmp_path.iterdir()) == []
+    assert f"{tmp_path / 'no'} is not a folder" in told
+    assert [path.name for path in tmp_path.iterdir()] == ["no"]
+
+
+def test_the_folder_of_a_report_is_made(run, tmp_path):
+    path = tmp_path / "new" / "reports" / "report.txt"
+    assert run("report", "two-heads", "--out", path) == [str(path)]
+    assert path.read_text("utf-8").startswith("two heads")
+
+
+@pytest.mark.parametrize(("options", "holds"), [([], True), (["--no-scene"], False)])
+def test_a_pdf_says_where_it_comes_from(run, refused, tmp_path, options, holds):
+    path, out = tmp_path / "report.pdf", tmp_path / "out"
+    run("report", "two-heads", *options, "--out", path)
+    provenance = provenance_of_file(path.read_bytes())
+    assert (provenance.figure, provenance.title) == ("report", "two heads")
+    assert provenance.scene_sha256 == sha256(session_to_bytes(Session.of(load_lesson("two-heads"))))
+    again = ["export", "--from", path, "--figure", "entropy", "--dpi", 30, "--out", out]
+    if holds:
+        assert run(*again) == [str(out / "report.mhascene"), str(out / "entropy.png")]
+        assert read_scene(out / "report.mhascene") == load_lesson("two-heads")
+    else:
+        assert "it was exported without its scene" in refused(*again)

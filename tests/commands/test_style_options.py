@@ -73,9 +73,10 @@ def test_options_set_numbers_names_and_switches():
     )
 
 
-def test_a_style_file_is_taken_and_options_change_it(tmp_path):
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_a_style_file_is_taken_and_options_change_it(tmp_path, encoding):
     path = tmp_path / "paper.json"
-    path.write_text(json.dumps({"preset": "single", "values": False, "dpi": 600}))
+    path.write_text(json.dumps({"preset": "single", "values": False, "dpi": 600}), encoding)
     assert style_of("--style", path, "--dpi", 100, "--values") == msgspec.structs.replace(
         FigureStyle(), preset="single", dpi=100
     )
@@ -123,8 +124,9 @@ def test_a_bad_option_is_named_with_what_would_be_right(refused, tmp_path, argum
         (b"", "holds no style: it ends too early."),
         (b"\x89PNG", "holds no style: it is not JSON"),
         (b"[" * 5000, "holds no style: "),
-        (b"[]", "That is no style of figures: it must be an object, not a list."),
+        (b"[]", "holds no style: it must be an object, not a list."),
         (b'{"dpi": 20}', "dpi must be a whole number of at least 30."),
+        (b'{"font_size": 1e999}', "holds no style: font_size is too large a number."),
         (b'{"colour": 1}', "it has an unknown entry, “colour”."),
         (b" " * 70_000, "is too long for a style; 65,536 bytes are the most."),
     ],

@@ -373,3 +373,12 @@ def test_a_figure_that_was_tampered_with_is_refused_or_opens_the_same_scene(data
     assert scene in (None, SCENE)
     assert sentence.isprintable()
     assert len(sentence) < 600
+
+
+def test_a_pdf_whose_entry_lies_elsewhere_in_the_file():
+    writer, file = PdfWriter(), io.BytesIO()
+    writer.add_blank_page(72, 72)
+    writer.add_metadata({"/Title": TextStringObject("t")})
+    writer._info[NameObject("/mhagui")] = writer._add_object(TextStringObject(TEXT))
+    writer.write(file)
+    assert provenance_of_file(file.getvalue()) == provenance_of_file(pdf())

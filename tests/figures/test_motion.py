@@ -1,6 +1,7 @@
 """Films of a figure: each frame is that figure, and every program sees the same ones."""
 
 import io
+import os
 import re
 import subprocess
 import sys
@@ -12,17 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from msgspec.structs import replace
 from PIL import Image
 
 from mhagui import figures
 from mhagui.document import compute, lesson_names, load_lesson
 from mhagui.document.edits import HandSet, SetSequenceLength, set_gain
-from mhagui.document.provenance import provenance_of_file
+from mhagui.document.provenance import provenance_of_file, provenance_to_text
 from mhagui.document.session import Session
 from mhagui.document.session_file import session_to_bytes
 from mhagui.errors import UserError
 from mhagui.figures import FigureStyle, Subject, motion, movies
 from mhagui.figures.motion import Film, animate
+from mhagui.figures.saving import provenance_of
 from mhagui.figures.sweeps import Quantity, Slider, Sweep, sliders_of
 
 GAIN = Slider(Quantity.GAIN, 1)
@@ -392,6 +395,9 @@ def test_an_mp4_has_all_frames_and_sides_that_are_even(subject, folder):
     path = folder / "film.mp4"
     path.write_bytes(data)
     told = run_ffmpeg("-i", path, "-f", "null", "-").stderr.decode()
+    assert re.search(r'^ *description +: \{"app":', told, re.MULTILINE)
+    provenance = replace(provenance_of("output", subject), scene=None)
+    assert provenance_to_text(provenance).encode() in data
     frame = Film(subject, "output", Sweep(GAIN, 0, 4, 4)).frame(3)[..., :3]
     height, width, _ = frame.shape
     even = width + width % 2, height + height % 2
@@ -445,6 +451,25 @@ def test_an_ffmpeg_that_cannot_be_started_is_told_of(subject, folder, broken_ffm
     with pytest.raises(UserError, match=r"^ffmpeg cannot be started: Exec format error\.$"):
         film_of(subject, "output", Sweep(GAIN, 0, 1, 2), "mp4")
     assert [path.name for path in folder.iterdir()] == ["ffmpeg"]
+
+
+def test_an_ffmpeg_that_writes_nothing_has_failed(subject, folder, broken_ffmpeg):
+    (folder / "ffmpeg").write_text("#!/bin/sh\ncat >/dev/null\n")
+    with pytest.raises(UserError, match=r"^ffmpeg could not write the MP4: it gave no reason\.$"):
+        film_of(subject, "output", Sweep(GAIN, 0, 1, 2), "mp4")
+
+
+def test_what_a_killed_program_left_is_removed_a_day_later(subject, folder, broken_ffmpeg):
+    left = [folder / name for name in ("mhagui-film-abcd_012", "mhagui-film-x", "mhagui-abcd_012")]
+    young = folder / "mhagui-film-abcd_013"
+    for path in (*left, young):
+        path.mkdir()
+        (path / "film.mp4").write_bytes(b"half")
+    for path in left:
+        os.utime(path, (0, 0))
+    with pytest.raises(UserError):
+        film_of(subject, "output", Sweep(GAIN, 0, 1, 2), "mp4")
+    assert {path for path in folder.iterdir() if path.is_dir()} == {*left[1:], young}
 
 
 @pytest.mark.parametrize("kind", ["apng", "gif", "mp4"])

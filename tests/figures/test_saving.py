@@ -21,11 +21,13 @@ from PIL import Image
 from pypdf import PdfReader, PdfWriter
 
 import mhagui
+from mhagui.document import compute, load_lesson
+from mhagui.document.edits import SetSequenceLength
 from mhagui.document.provenance import provenance_of_file, provenance_to_text
 from mhagui.document.session_file import session_from_bytes
 from mhagui.document.view_state import WhatIf
 from mhagui.errors import UserError
-from mhagui.figures import FORMATS, FigureStyle, Ground, Subject, style_to_entry
+from mhagui.figures import FORMATS, FigureStyle, Ground, Subject, render, style_to_entry
 from mhagui.figures.saving import provenance_of, to_bytes
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -269,6 +271,29 @@ def test_an_eps_ends_where_its_box_says(files, tmp_path):
     left, bottom, right, top = map(int, re.search(r"%%BoundingBox: (.*)", told)[1].split())
     assert min(left, bottom) >= 0
     assert (right <= 231, top <= 177) == (True, True)
+
+
+def test_an_eps_packs_its_images(provenance, tmp_path):
+    figure, pixels = Figure(figsize=INCHES), np.kron(np.eye(4), np.ones((150, 150)))
+    for left in (0.1, 0.6):
+        axes = figure.add_axes((left, 0.2, 0.3, 0.6), xticks=[], yticks=[])
+        axes.imshow(pixels, interpolation="none", aspect="auto", cmap="gray")
+    figure.text(0.1, 0.9, "what comes after them")
+    with mpl.rc_context({"font.family": "DejaVu Sans"}):
+        data = {kind: to_bytes(figure, kind, provenance, LIGHT) for kind in ("eps", "png")}
+        pixels[:] = 0
+        plain = to_bytes(Figure(figsize=INCHES), "eps", provenance, LIGHT)
+    assert len(data["eps"]) - len(plain) < 2 * pixels.size * 6 / 10  # of six digits each
+    seen, wanted = (as_picture(kind, data[kind], tmp_path, 200) for kind in ("eps", "png"))
+    height, width = (min(sides) for sides in zip(seen.shape[:2], wanted.shape[:2], strict=True))
+    shift = np.abs(seen[:height, :width].astype(int) - wanted[:height, :width])
+    assert shift.mean() < 3
+
+
+def test_large_matrices_take_a_small_eps():
+    scene = SetSequenceLength(100).apply(load_lesson("four-heads"))
+    data = render("heads", Subject(scene, compute(scene)), "eps")
+    assert len(data) < 500_000
 
 
 # ------------------------------------------------------------------------------ where it comes from

@@ -17,6 +17,8 @@ from PySide6.QtWidgets import (
     QApplication,
     QLineEdit,
     QMainWindow,
+    QMessageBox,
+    QPushButton,
     QSlider,
     QStyle,
     QStyleOptionSlider,
@@ -95,7 +97,7 @@ def unsaved(monkeypatch: pytest.MonkeyPatch, nothing_left: None) -> list[str]:
     """The names for which it was asked what becomes of unsaved changes: they are discarded."""
     asked: list[str] = []
 
-    def discard(parent: QWidget, name: str) -> questions.Leave:
+    def discard(parent: QWidget, name: str, otherwise: str) -> questions.Leave:
         asked.append(name)
         return questions.Leave.DISCARD
 
@@ -212,6 +214,45 @@ def open_window(qtbot: QtBot, settle: Callable[[], None]) -> Callable[..., MainW
         return window
 
     return open_window
+
+
+@pytest.fixture
+def set_points(qapp: QApplication) -> Iterator[Callable[[int], None]]:
+    """A function that sets the size of the system's type."""
+
+    def set_points(points: int) -> None:
+        font = qapp.font()
+        font.setPointSize(points)
+        qapp.setFont(font)
+
+    before = qapp.font().pointSize()
+    yield set_points
+    set_points(before)
+
+
+@pytest.fixture
+def answer(qtbot: QtBot) -> Callable[[str], list[str]]:
+    """A function that has the button with a text pressed in the question that comes next.
+
+    It gives the list in which the texts of that question then are, and that of the button Enter is
+    for.
+    """
+
+    def answer(text: str) -> list[str]:
+        said: list[str] = []
+
+        def press() -> None:
+            box = QApplication.activeModalWidget()
+            assert isinstance(box, QMessageBox)
+            by_text = {b.text().replace("&", ""): b for b in box.findChildren(QPushButton)}
+            at_enter = next(name for name, button in by_text.items() if button.isDefault())
+            said.extend((box.text(), box.informativeText(), at_enter))
+            qtbot.mouseClick(by_text[text], Qt.MouseButton.LeftButton)
+
+        QTimer.singleShot(0, press)
+        return said
+
+    return answer
 
 
 @pytest.fixture

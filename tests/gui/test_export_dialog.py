@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
     QLineEdit,
-    QMessageBox,
     QProgressBar,
     QPushButton,
     QSpinBox,
@@ -205,6 +204,47 @@ def test_every_folder_that_can_be_typed_gets_an_answer(
     assert export(dialog, qtbot)
 
 
+@pytest.mark.parametrize(
+    ("typed", "folder"),
+    [
+        ("-x", "{here}/-x"),
+        ("a/b", "{here}/a/b"),
+        ("./~nobody-of-this-name", "{here}/~nobody-of-this-name"),
+        ("~/figures", "{home}/figures"),
+        ("file://{here}/my%20figures", "{here}/my figures"),
+        ("file://localhost{here}/y", "{here}/y"),
+    ],
+)
+def test_a_folder_is_written_to_and_named_from_the_root(
+    dialog, qtbot, tmp_path, monkeypatch, gate, typed, folder
+):
+    gate.go.set()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    places = {"here": tmp_path, "home": tmp_path / "home"}
+    choose(dialog, ["entropy"], ["png"])
+    dialog.findChild(QLineEdit, "exportFolder").setText(typed.format(**places))
+    where = Path(folder.format(**places))
+    assert export(dialog, qtbot) == f"1 file written to {where}"
+    assert (where / "entropy.png").is_file()
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("~nobody-of-this-name/x", "is in no user's home; ./~nobody-of-this-name/x is a folder"),
+        ("file://elsewhere/x", "file://elsewhere/x is no folder of this machine"),
+        ("file:", "file: is no folder of this machine"),
+    ],
+)
+def test_what_is_no_folder_is_refused(dialog, qtbot, tmp_path, monkeypatch, typed, said):
+    monkeypatch.chdir(tmp_path)
+    choose(dialog, ["entropy"], ["png"])
+    dialog.findChild(QLineEdit, "exportFolder").setText(typed)
+    assert said in export(dialog, qtbot)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_can_be_browsed_for(dialog, qtbot, tmp_path, monkeypatch):
     folder = dialog.findChild(QLineEdit, "exportFolder")
     before = folder.text()
@@ -227,37 +267,33 @@ def test_at_first_it_is_a_folder_where_the_program_was_started(qtbot, bench, mon
         monkeypatch.setattr(Path, "cwd", gone)
 
 
-@pytest.mark.parametrize("answer", [QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No])
-def test_asks_once_before_it_replaces(dialog, qtbot, tmp_path, monkeypatch, gate, answer):
+@pytest.mark.parametrize("text", ["Yes", "No"])
+def test_asks_before_it_replaces(dialog, qtbot, tmp_path, gate, answer, text):
     gate.go.set()
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "entropy.png").write_text("old")
     (tmp_path / "out" / "entropy.py").write_text("old")
-    asked = []
-
-    def question(*arguments):
-        asked.append(arguments[2])
-        return answer
-
-    monkeypatch.setattr(QMessageBox, "question", question)
     choose(dialog, ["entropy", "heads"], ["png"], scripts=True)
+    asked = answer(text)
     export(dialog, qtbot)
-    assert len(asked) == 1
-    assert "entropy.png, entropy.py." in asked[0]
+    assert asked == [
+        f"{tmp_path / 'out'} already has entropy.png, entropy.py.",
+        "Replace what is there?",
+        "No",  # Enter loses nothing
+    ]
     replaced = (tmp_path / "out" / "entropy.png").read_bytes() != b"old"
-    assert replaced is (answer == QMessageBox.StandardButton.Yes)
+    assert replaced is (text == "Yes")
     assert (tmp_path / "out" / "heads.png").exists() is replaced
 
 
-def test_of_many_files_that_would_be_replaced_some_are_named(dialog, qtbot, tmp_path, monkeypatch):
+def test_of_many_files_that_would_be_replaced_some_are_named(dialog, qtbot, tmp_path, answer):
     (tmp_path / "out").mkdir()
     names = ["heads", "entropy", "cost"]
     for name in names:
         for kind in figures.FORMATS:
             (tmp_path / "out" / f"{name}.{kind}").touch()
-    asked = []
-    monkeypatch.setattr(QMessageBox, "question", lambda *given: asked.append(given[2]))
     choose(dialog, names, figures.FORMATS)
+    asked = answer("No")
     export(dialog, qtbot)
     assert "heads.png" in asked[0]
     assert "and 7 more" in asked[0]

@@ -6,18 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
-    QApplication,
     QFileDialog,
     QLabel,
     QMenu,
-    QMessageBox,
-    QPushButton,
 )
-from pytestqt.qtbot import QtBot
 
 from mhagui.document import Appearance, Cursor, Quantity, ViewState, load_lesson
 from mhagui.document.edits import rename_head, set_gain
@@ -27,7 +22,6 @@ from mhagui.document.session_file import read_session, write_session
 from mhagui.gui import file_session as module
 from mhagui.gui import questions
 from mhagui.gui.main_window import MainWindow
-from mhagui.gui.questions import ask_to_leave  # the real one: the tests' own discards
 
 
 @dataclass
@@ -36,16 +30,18 @@ class Asked:
 
     leaving: list[str]
     replacing: list[Path]
+    otherwise: list[str]
     leave: questions.Leave = questions.Leave.CANCEL
     replace: questions.Replace = questions.Replace.CANCEL
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, window: MainWindow) -> Iterator[Asked]:
-    asked = Asked([], [])
+    asked = Asked([], [], [])
 
-    def leave(parent: object, name: str) -> questions.Leave:
+    def leave(parent: object, name: str, otherwise: str) -> questions.Leave:
         asked.leaving.append(name)
+        asked.otherwise.append(otherwise)
         return asked.leave
 
     def overwrite(parent: object, path: Path) -> questions.Replace:
@@ -184,6 +180,8 @@ def test_leaving_unsaved_work_is_asked_about_and_can_be_called_off(window, asked
     open_lesson(window, "induction")
     window.close()
     assert asked.leaving == ["four heads"] * 3
+    undo = "If you do not, Undo brings them back until this window is closed."
+    assert asked.otherwise == [undo, undo, "They are lost unless you save them."]
     assert window.bench.scene is mine
     assert window.isVisible()
 
@@ -354,44 +352,6 @@ def test_what_is_being_typed_is_saved(window, qtbot, tmp_path):
     qtbot.keyClicks(box, "2.5")
     window.files.write(tmp_path / "typed.mhascene")
     assert read_session(tmp_path / "typed.mhascene").scene.heads[0].gain == 2.5
-
-
-def answered(qtbot: QtBot, text: str) -> None:
-    """Press the button with ``text`` in the question that comes next."""
-
-    def press() -> None:
-        box = QApplication.activeModalWidget()
-        assert isinstance(box, QMessageBox)
-        button = next(b for b in box.findChildren(QPushButton) if b.text().replace("&", "") == text)
-        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-
-    QTimer.singleShot(0, press)
-
-
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        ("Save", questions.Leave.SAVE),
-        ("Discard", questions.Leave.DISCARD),
-        ("Cancel", questions.Leave.CANCEL),
-    ],
-)
-def test_the_question_on_leaving(window, qtbot, text, answer):
-    answered(qtbot, text)
-    assert ask_to_leave(window, "a & <b>") is answer
-
-
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        ("Overwrite", questions.Replace.OVERWRITE),
-        ("Save as…", questions.Replace.SAVE_AS),
-        ("Cancel", questions.Replace.CANCEL),
-    ],
-)
-def test_the_question_on_replacing(window, qtbot, text, answer):
-    answered(qtbot, text)
-    assert questions.ask_to_replace(window, Path("/a/b.json")) is answer
 
 
 def a_session(lesson: str) -> Session:

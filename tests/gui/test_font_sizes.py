@@ -13,25 +13,12 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.gui.export.dialog import ExportDialog
+from mhagui.gui.export.side import Sides
 from mhagui.gui.layouts import PRESENT
 from mhagui.gui.motion_dialog import MotionDialog
 from mhagui.gui.widgets.fitting_label import FittingLabel
 
 KINDS = (QLabel, QAbstractButton, QComboBox, QAbstractSpinBox)
-
-
-@pytest.fixture
-def set_points(qapp):
-    """A function that sets the size of the system's type."""
-
-    def set_points(points):
-        font = qapp.font()
-        font.setPointSize(points)
-        qapp.setFont(font)
-
-    before = qapp.font().pointSize()
-    yield set_points
-    set_points(before)
 
 
 @pytest.fixture
@@ -129,6 +116,9 @@ def test_nothing_is_cut_in_a_dialog(bench, qtbot, settle, set_points, points, ki
     dialog = kind(bench.frame)
     qtbot.addWidget(dialog)
     dialog.show()
-    settle()
-    assert cut(dialog) == []
+    sides = dialog.findChild(Sides)
+    for number in range(sides.count()):
+        sides.setCurrentIndex(number)
+        settle()
+        assert cut(dialog) == []
     dialog.close()

@@ -29,6 +29,8 @@ def test_a_figure_is_opened_as_its_scene_and_never_written_over(
     assert window.files.open(figure)
     assert window.bench.scene == SCENE
     assert window.windowTitle() == "two heads[*] — mhagui"
+    said = window.statusBar().currentMessage()
+    assert said == "The scene of entropy.svg is on the bench"
     assert not window.isWindowModified()
 
     def choose(dialog: QFileDialog) -> bool:
@@ -59,5 +61,12 @@ def test_a_picture_that_is_no_figure_changes_nothing(window, tmp_path):
     assert window.bench.scene is before
 
 
-def test_the_dialog_offers_figures():
-    assert "Figures exported by mhagui (*.png *.svg *.pdf" in OPENED_FILES
+def test_the_dialog_shows_scenes_and_figures_at_once(window, figure, qtbot):
+    dialog = QFileDialog(window, "", str(figure.parent), OPENED_FILES)
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    kinds = [kind.partition(" (")[0] for kind in dialog.nameFilters()]
+    assert kinds == ["Scenes and figures", "Scenes", "Figures exported by mhagui", "All files"]
+    patterns = dialog.selectedNameFilter()
+    for ending in ("mhascene", "json", "png", "svg", "pdf", "eps", "tiff", "tif", "gif"):
+        assert f"*.{ending}" in patterns
+    dialog.deleteLater()

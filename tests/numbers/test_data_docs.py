@@ -83,7 +83,7 @@ def test_the_limit_is_the_programs():
 
 def test_the_example_runs(tmp_path, monkeypatch):
     scene = load_lesson("four-heads")
-    (tmp_path / "four-heads.npz").write_bytes(npz_of(scene, compute(scene)))
+    (tmp_path / "numbers.npz").write_bytes(npz_of(scene, compute(scene)))
     monkeypatch.chdir(tmp_path)
     (example,) = [
         code for code in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL) if "numpy" in code

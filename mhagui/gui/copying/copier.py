@@ -1,5 +1,6 @@
 """Puts figures and numbers on the clipboard, made aside so that the window goes on meanwhile."""
 
+from collections.abc import Callable
 from functools import partial
 
 import msgspec
@@ -54,24 +55,29 @@ class Copier(QObject):
         digits = frame.view.appearance.digits
         shown = digits if notation in _TO_READ and digits is not Digits.ALL else None
         what = f"{part.name} as {_lower(str(notation))}"
-        self._worker.run(
-            partial(_written, part, notation, shown),
-            partial(self._put, what),
-            partial(self._on_failed, what),
-        )
+        self._copy(what, partial(_written, part, notation, shown))
+
+    def copy_caption(self, name: str, frame: Frame) -> None:
+        """Copy what stands below a figure that has its caption."""
+        what = f"caption of {title_of(name, frame)}"
+        self._copy(what, partial(_caption, name, frame, self._style(frame)))
 
     def _draw(self, name: str, frame: Frame, kinds: tuple[str, ...]) -> None:
         what = title_of(name, frame) + ("" if "png" in kinds else ", as SVG")
+        self._copy(what, partial(_drawn, name, frame, self._style(frame), kinds))
+
+    def _style(self, frame: Frame) -> figures.FigureStyle:
         chosen = self._preferences.settings.export
         style = msgspec.structs.replace(chosen.style, dpi=DPI)
         if chosen.as_in_window:
             style = style.in_colours_of(frame.view.appearance, frame.view.colour_scale)
-        self.said.emit(f"Drawing: {what}")
-        self._worker.run(
-            partial(_drawn, name, frame, style, kinds),
-            partial(self._put, what),
-            partial(self._on_failed, what),
-        )
+        return style
+
+    def _copy(self, what: str, make: Callable[[], dict[str, bytes]]) -> None:
+        """Make ``what`` is to be copied; meanwhile nothing is there, lest the old be pasted."""
+        QGuiApplication.clipboard().clear()
+        self.said.emit(f"Copying: {what}…")
+        self._worker.run(make, partial(self._put, what), partial(self._on_failed, what))
 
     def _put(self, what: str, contents: dict[str, bytes]) -> None:
         """Put ``contents``, by kind, on the clipboard all at once."""
@@ -92,10 +98,27 @@ def _drawn(
     name: str, frame: Frame, style: figures.FigureStyle, kinds: tuple[str, ...]
 ) -> dict[str, bytes]:
     """Return the figure by the kinds that a clipboard knows; SVG alone is text as well."""
+    drawn = figures.render_all(_subject(name, frame, style), [name], kinds)
+    svg = drawn[f"{name}.svg"]
+    if "png" in kinds:
+        return {PNG: drawn[f"{name}.png"], SVG: svg}
+    return {SVG: svg, "text/plain": svg}
+
+
+def _caption(name: str, frame: Frame, style: figures.FigureStyle) -> dict[str, bytes]:
+    from mhagui.figures import drawing, paper  # not for the start: matplotlib
+
+    subject = _subject(name, frame, style)
+    plan = drawing.plan(name, subject, paper.Paper.of(subject))
+    return {"text/plain": plan.caption.encode()}
+
+
+def _subject(name: str, frame: Frame, style: figures.FigureStyle) -> figures.Subject:
+    """Return what a figure is drawn from; raises UserError where that would take too long."""
     if name in _OF_SINGULAR_VALUES:
         check_decomposed(frame)
     view = frame.view
-    subject = figures.Subject(
+    return figures.Subject(
         frame.scene,
         frame.result,
         style,
@@ -103,11 +126,6 @@ def _drawn(
         head=place_of(frame),
         sizes=view.what_if,
     )
-    drawn = figures.render_all(subject, [name], kinds)
-    svg = drawn[f"{name}.svg"]
-    if "png" in kinds:
-        return {PNG: drawn[f"{name}.png"], SVG: svg}
-    return {SVG: svg, "text/plain": svg}
 
 
 def _written(part: Part, notation: Notation, digits: int | None) -> dict[str, bytes]:

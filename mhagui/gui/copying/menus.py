@@ -26,6 +26,7 @@ FIGURE_TIP = (
     f"Put “{{}}” on the clipboard, as an image of {DPI} dpi and as SVG at once; "
     "on white also from a dark window"
 )
+CAPTION_TIP = "Put what “{}” shows on the clipboard in words, for the text of a paper"
 SVG_TIP = "Put “{}” on the clipboard as SVG, and as its text"
 EXPORT_TIP = "Write “{}” to a file"
 NUMBERS_TIPS = {
@@ -82,19 +83,19 @@ class CopyMenus(QObject):
     # --- what is copied by the menu of the window
 
     def copy_figure(self) -> None:
-        """Copy the figure of the panel in front as a whole."""
-        contents = self._in_front(whole=True)
+        """Copy the figure of what has the keyboard: a part of a panel, or all of it."""
+        contents = self._in_front()
         if contents is not None:
             self._copier.copy_figure(contents.figure, contents.frame)
 
     def copy_numbers(self) -> None:
         """Copy the numbers of the widget that has the keyboard, tabs between columns."""
-        contents = self._in_front(whole=False)
+        contents = self._in_front()
         if contents is not None:
             self._copier.copy_numbers(contents.parts[0], Notation.TABS, contents.frame)
 
-    def _in_front(self, *, whole: bool) -> Contents | None:
-        """Return what there is to copy; says so where there is nothing."""
+    def _in_front(self) -> Contents | None:
+        """Return what there is to copy of what has the keyboard; says so where that is nothing."""
         focus = QApplication.focusWidget() or self._window.focusWidget()
         panel = next((each for each in self._panels.values() if _is_at(each, focus)), None)
         if panel is None or focus is None:
@@ -104,9 +105,8 @@ class CopyMenus(QObject):
         contents = contents_of(panel.objectName(), self._bench.frame, panel.page_name)
         if contents is None:
             self.refused.emit(f"The dock {panel.windowTitle()} has nothing to copy.")
-        elif not whole:
-            return contents.at(_names(panel, focus))
-        return contents
+            return None
+        return contents.at(_names(panel, focus))
 
     # --- the menu of a panel
 
@@ -143,6 +143,7 @@ class CopyMenus(QObject):
         for text, tip, do in (
             ("Copy &figure", FIGURE_TIP, partial(self._copier.copy_figure, name, frame)),
             ("Copy figure as S&VG", SVG_TIP, partial(self._copier.copy_svg, name, frame)),
+            ("Copy &caption", CAPTION_TIP, partial(self._copier.copy_caption, name, frame)),
             ("&Export this figure…", EXPORT_TIP, partial(self.export_wanted.emit, name)),
         ):
             action = _action(menu, text, reason or tip.format(title), do)

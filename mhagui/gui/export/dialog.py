@@ -5,33 +5,33 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QSignalBlocker, QSize
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QUrl
 from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
-    QMessageBox,
     QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from mhagui import figures
+from mhagui.errors import UserError
 from mhagui.figures import Ground, Subject
-from mhagui.files import write_into
+from mhagui.files import absolute, write_into
+from mhagui.gui import questions
 from mhagui.gui.bench import Frame
 from mhagui.gui.export.figure_list import FigureList
 from mhagui.gui.export.files_form import FilesForm
 from mhagui.gui.export.order import Order
 from mhagui.gui.export.preview import Preview
-from mhagui.gui.export.side import Side
+from mhagui.gui.export.side import Sides
 from mhagui.gui.export.style_form import StyleForm
 from mhagui.gui.export.writing import WritingDialog
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox
 from mhagui.gui.widgets.page import label_of
-from mhagui.gui.widgets.words import plain
 from mhagui.settings import ExportChoices, Preferences
 
 EPS_NOTE = "EPS files know no transparency: their ground is white."
@@ -88,7 +88,7 @@ class ExportDialog(WritingDialog):
         named(self._folder, "exportFolder", "Folder", "The folder is made if it is not there")
         columns = QHBoxLayout()
         columns.setSpacing(12)
-        self.inputs = [self._left(), Side([self._style, self._files]), self._folder_row()]
+        self.inputs = [self._left(), self._sides(), self._folder_row()]
         left, side, below = self.inputs
         columns.addWidget(left)
         columns.addWidget(self._preview, 1)
@@ -98,6 +98,9 @@ class ExportDialog(WritingDialog):
         layout.addWidget(below)
         layout.addWidget(self.bottom)
         self.bottom.export.setDefault(True)  # once it is in the dialog: before it means nothing
+
+    def _sides(self) -> QWidget:
+        return Sides({"Style": self._style, "Files": self._files})
 
     def _left(self) -> QWidget:
         holder = QWidget()
@@ -124,7 +127,9 @@ class ExportDialog(WritingDialog):
         return holder
 
     def _connect(self) -> None:
-        self._preview.settled.connect(self._offer_fonts)
+        once = Qt.ConnectionType.SingleShotConnection
+        self._preview.settled.connect(self._style.offer_fonts, once)
+        self._preview.said.connect(self.bottom.say)
         self._figures.seen.connect(self._on_changed)
         self._style.changed.connect(self._on_changed)
         self._files.changed.connect(self._on_changed)
@@ -186,13 +191,6 @@ class ExportDialog(WritingDialog):
         if name is not None:
             self._preview.show_figure(name, self.subject())
 
-    def _offer_fonts(self) -> None:
-        """Offer the machine's fonts once they are known: that takes as long as a first figure."""
-        from mhagui.figures.fonts import families
-
-        self._style.font_box.offer(families())
-        self._preview.settled.disconnect(self._offer_fonts)
-
     def _reset(self) -> None:
         self._show(ExportChoices())
         self.bottom.say("All choices are as at the first start.")
@@ -214,11 +212,16 @@ class ExportDialog(WritingDialog):
             choices.scripts,
             choices.reports,
         )
-        folder = Path(os.path.expanduser(self._folder.text()))  # noqa: PTH111 - Path's may raise
         self._remember(choices)
         if not (order.files and self._folder.text().strip()):
             self.bottom.say("Choose at least one figure, one format and a folder.")
-        elif self._may_replace(folder, order.files):
+            return
+        try:
+            folder = folder_of(self._folder.text())
+        except UserError as error:
+            self.bottom.say(str(error))
+            return
+        if self._may_replace(folder, order.files):
             self.make(order.steps(), partial(_write, folder))
 
     def _may_replace(self, folder: Path, files: list[str]) -> bool:
@@ -228,9 +231,7 @@ class ExportDialog(WritingDialog):
             return True
         more = f" and {len(there) - MOST_NAMES} more" if len(there) > MOST_NAMES else ""
         names = f"{', '.join(there[:MOST_NAMES])}{more}"
-        question = f"{folder} already has {names}.\n\nReplace what is there?"
-        answer = QMessageBox.question(self, "Replace files?", plain(question))
-        return answer == QMessageBox.StandardButton.Yes
+        return questions.ask_to_replace_files(self, folder, names)
 
     def _remember(self, choices: ExportChoices) -> None:
         self._preferences.change(export=choices)
@@ -240,6 +241,24 @@ class ExportDialog(WritingDialog):
         self._preview.cancel()
         self._remember(self.choices())
         super().done(result)
+
+
+def folder_of(text: str) -> Path:
+    """Return the folder that was typed: a path, from the user's home with ``~``, or a file: URL.
+
+    Raises UserError for the home of a user whom there is not, and for a URL of elsewhere.
+    """
+    url = QUrl(text.strip())
+    if url.scheme() == "file":
+        if url.host() not in ("", "localhost") or not url.path():
+            raise UserError(f"{text} is no folder of this machine; give a path.")
+        url.setHost("")
+        text = url.toLocalFile()
+    elif text.startswith("~"):
+        name, text = text, os.path.expanduser(text)  # noqa: PTH111 - Path's takes ./~ for it too
+        if text == name:
+            raise UserError(f"{name} is in no user's home; ./{name} is a folder of that name.")
+    return absolute(Path(text))
 
 
 def _write(folder: Path, contents: dict[str, bytes]) -> tuple[str, Path]:

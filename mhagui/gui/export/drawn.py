@@ -41,13 +41,14 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A figure as an image, as it was asked for, and its size on paper in inches."""
+    """A figure as an image, as it was asked for, its size on paper in inches, and its caption."""
 
     name: str
     subject: Subject
     room: Room
     image: QImage
     inches: QSizeF
+    caption: str
 
     @property
     def size_in_words(self) -> tuple[str, str]:
@@ -60,9 +61,11 @@ class Drawn:
 
 def draw(name: str, subject: Subject, room: Room) -> Drawn:
     """Return figure ``name`` as it is seen in ``room``; raises UserError where it cannot be."""
-    from mhagui.figures import drawing
+    from mhagui.figures import drawing, page, paper
 
-    figure = drawing.draw(name, subject)
+    on = paper.Paper.of(subject)
+    plan = drawing.plan(name, subject, on)
+    figure = page.painted(plan, on)
     inches = QSizeF(*map(float, figure.get_size_inches()))
     dots = room.points_per_inch(inches) * room.ratio
     # Small letters are legible only where they are drawn larger, and then made small.
@@ -73,7 +76,7 @@ def draw(name: str, subject: Subject, room: Room) -> Drawn:
     if room.fit is not None:
         size = (inches * dots).toSize()
         image = image.scaled(size, mode=Qt.TransformationMode.SmoothTransformation)
-    return Drawn(name, subject, room, image, inches)
+    return Drawn(name, subject, room, image, inches, plan.caption)
 
 
 def image_of(pixels: Pixels, style: FigureStyle) -> QImage:

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QWidget
 
 from mhagui.figures import FORMATS
 from mhagui.figures.style import MAX_DPI, MIN_DPI
+from mhagui.gui.export.side import form_of
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox
 from mhagui.gui.widgets.page import heading, label_of
@@ -115,9 +116,8 @@ class FilesForm(QWidget):
         )  # fmt: skip
 
     def _lay_out(self) -> None:
-        form = QFormLayout(self)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.addRow(heading("Files"))
+        form = form_of(self)
+        form.addRow(heading("Figures as"))
         form.addRow(_in_columns(self._formats.values()))
         resolution = QHBoxLayout()
         resolution.addWidget(self._dpi, 1)

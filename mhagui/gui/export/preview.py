@@ -4,8 +4,10 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QRectF, QSizeF, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QAction,
     QBrush,
     QColor,
+    QGuiApplication,
     QImage,
     QPainter,
     QPaintEvent,
@@ -21,12 +23,14 @@ from PySide6.QtWidgets import (
     QLabel,
     QScrollArea,
     QSizePolicy,
+    QToolButton,
     QWidget,
 )
 
 from mhagui.errors import UserError
 from mhagui.figures import FIGURES, Subject
 from mhagui.gui.export.drawn import Drawn, Room, draw
+from mhagui.gui.icons import icon
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.naming import named
@@ -48,9 +52,12 @@ class Preview(QWidget):
     -------
     settled
         What was asked for is there, or it is said why it cannot be.
+    said
+        Something was done; carries a sentence.
     """
 
     settled = Signal()
+    said = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,6 +67,7 @@ class Preview(QWidget):
         self._area, self._picture = QScrollArea(), _Picture()
         self._size = FittingLabel()
         self._true_size = QCheckBox("True si&ze")
+        self._caption = QAction("Copy caption", self)
         self._soon, self._late = QTimer(self), QTimer(self)
         for timer, wait, slot in ((self._soon, 0, self._draw), (self._late, LATE, self._say_late)):
             timer.setSingleShot(True)
@@ -103,17 +111,34 @@ class Preview(QWidget):
             "Show the figure as large as it will be in print, instead of all of it",
         )  # fmt: skip
         self._true_size.toggled.connect(self._on_toggled)
+        self._caption.setIcon(icon("duplicate"))
+        self._caption.setToolTip("Copy the caption: what the figure shows, in words")
+        self._caption.setEnabled(False)  # until there is a figure
+        self._caption.triggered.connect(self._copy_caption)
+        self._picture.addAction(self._caption)
+        self._picture.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        button = QToolButton()
+        button.setDefaultAction(self._caption)
+        named(button, "previewCaption", "Copy caption", self._caption.toolTip())
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.setAutoRaise(True)
         self._size.setObjectName("previewSize")
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.addWidget(heading("Preview"), 0, 0, 1, 2)
-        grid.addWidget(self._area, 1, 0, 1, 2)
+        grid.addWidget(heading("Preview"), 0, 0, 1, 3)
+        grid.addWidget(self._area, 1, 0, 1, 3)
         grid.addWidget(self._size, 2, 0)
-        grid.addWidget(self._true_size, 2, 1)
+        grid.addWidget(button, 2, 1)
+        grid.addWidget(self._true_size, 2, 2)
         grid.setRowStretch(1, 1)
 
     def _on_toggled(self) -> None:
         self._soon.start()
+
+    def _copy_caption(self) -> None:
+        if self._drawn is not None:
+            QGuiApplication.clipboard().setText(self._drawn.caption)
+            self.said.emit(f"Copied: caption of {FIGURES[self._drawn.name]}")
 
     # --- drawing
 
@@ -142,6 +167,7 @@ class Preview(QWidget):
     def _show(self, drawn: Drawn) -> None:
         self._late.stop()
         self._drawn = drawn
+        self._caption.setEnabled(True)
         title, sizes = FIGURES[drawn.name], drawn.size_in_words
         self._size.set_texts(", ".join(sizes), sizes[0], "")
         self._size.setToolTip(", ".join(sizes))
@@ -163,6 +189,7 @@ class Preview(QWidget):
     def _on_failed(self, error: Exception) -> None:
         self._late.stop()
         self._drawn = None
+        self._caption.setEnabled(False)
         is_told = isinstance(error, UserError)
         self._picture.setText(str(error) if is_told else "This figure cannot be drawn.")
         self._size.set_texts("")

@@ -1,28 +1,49 @@
-"""The forms at the side of the export dialog, which fold where there is little room."""
+"""The forms at the side of a dialog, a tab for each, which fold where there is little room."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QTabWidget, QVBoxLayout, QWidget
 
 from mhagui.gui.widgets.column_scroll import ColumnScroll
+from mhagui.gui.widgets.naming import named
 
 _Role, _Policy = QFormLayout.ItemRole, QFormLayout.RowWrapPolicy
+_ROLES = (_Role.LabelRole, _Role.FieldRole, _Role.SpanningRole)
+
+
+def form_of(holder: QWidget) -> QFormLayout:
+    """Return a form in ``holder``, with no margins and with fields as wide as there is room."""
+    form = QFormLayout(holder)
+    form.setContentsMargins(0, 0, 0, 0)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+    return form
+
+
+class Sides(QTabWidget):
+    """Shows one of some forms, by their titles; Ctrl+Tab goes to the next."""
+
+    def __init__(self, forms: Mapping[str, QWidget]) -> None:
+        super().__init__()
+        for title, form in forms.items():
+            self.addTab(Side(form), title)
+        named(self.tabBar(), "sideTabs", "Choices", "What can be chosen; Ctrl+Tab goes to the next")
 
 
 class Side(ColumnScroll):
-    """Scrolls forms; where it is narrow, every label stands above its field."""
+    """Scrolls a form; where it is narrow, every label stands above its field."""
 
-    def __init__(self, forms: Sequence[QWidget]) -> None:
+    def __init__(self, form: QWidget) -> None:
         body = QWidget()
         column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 6, 0)
-        for form in forms:
-            column.addWidget(form)
+        column.addWidget(form)
         column.addStretch(1)
-        self._layouts = [lay for form in forms if isinstance(lay := form.layout(), QFormLayout)]
-        self._margin = column.contentsMargins().right()
+        margins = column.contentsMargins()
+        self._margin = margins.left() + margins.right()
+        layout = form.layout()
+        assert isinstance(layout, QFormLayout)
+        self._layout = layout
         super().__init__(body)
 
     def sizeHint(self) -> QSize:
@@ -49,39 +70,22 @@ class Side(ColumnScroll):
         return handled
 
     def _fold(self) -> None:
-        self._align()
         is_narrow = self.viewport().width() < self._unfolded()
         policy = _Policy.WrapAllRows if is_narrow else _Policy.DontWrapRows
-        for layout in self._layouts:
-            if layout.rowWrapPolicy() != policy:
-                layout.setRowWrapPolicy(policy)
-
-    def _align(self) -> None:
-        """Have the fields of all forms begin at one place."""
-        rows = [(lay, row) for lay in self._layouts for row in range(lay.rowCount())]
-        items = [layout.itemAt(row, _Role.LabelRole) for layout, row in rows]
-        labels = [item.widget() for item in items if item is not None]
-        there = [label for label in labels if label is not None]
-        widest = max(label.sizeHint().width() for label in there)
-        for label in there:
-            label.setMinimumWidth(widest)
+        if self._layout.rowWrapPolicy() != policy:
+            self._layout.setRowWrapPolicy(policy)
 
     def _unfolded(self) -> int:
         """Return how wide labels and the fields beside them are."""
-        spacing = max(layout.horizontalSpacing() for layout in self._layouts)
         rows = list(self._rows())
-        beside = max(label for label, _ in rows) + spacing
+        beside = max(label for label, _ in rows) + self._layout.horizontalSpacing()
         return max(field + (beside if label else 0) for label, field in rows) + self._margin
 
     def _rows(self) -> Iterator[tuple[int, int]]:
         """Yield the least widths of each label and its field; 0 for that of what has none."""
-        for layout in self._layouts:
-            for row in range(layout.rowCount()):
-                label, field = (
-                    layout.itemAt(row, _Role.LabelRole),
-                    layout.itemAt(row, _Role.FieldRole),
-                )
-                if label is not None and field is not None:
-                    yield label.minimumSize().width(), field.minimumSize().width()
-                elif (span := layout.itemAt(row, _Role.SpanningRole)) is not None:
-                    yield 0, span.minimumSize().width()
+        for row in range(self._layout.rowCount()):
+            label, field, span = (self._layout.itemAt(row, role) for role in _ROLES)
+            if label is not None and field is not None:
+                yield label.minimumSize().width(), field.minimumSize().width()
+            elif span is not None:
+                yield 0, span.minimumSize().width()

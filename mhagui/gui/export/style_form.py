@@ -10,6 +10,7 @@ from mhagui.document import Appearance
 from mhagui.document.view_state import ColourScale
 from mhagui.figures.style import FigureStyle, Ground, Labels, Preset
 from mhagui.gui.export.option_box import FontBox, OptionBox, TypeSizeBox
+from mhagui.gui.export.side import form_of
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.page import heading, label_of
 from mhagui.palette import SignedColours, WeightColours
@@ -57,11 +58,11 @@ class StyleForm(QWidget):
 
     def __init__(self, look: Appearance, scale: ColourScale, *, has_tokens: bool) -> None:
         super().__init__()
-        self._look, self._scale = look, scale
+        self._look, self._scale, self._has_tokens = look, scale, has_tokens
         self._boxes = {field: OptionBox(options) for field, (_, options, *_) in _BOXES.items()}
         self._checks = {field: QCheckBox(label) for field, (label, _) in _CHECKS.items()}
         self._of_window = QCheckBox("&As in the window")
-        self.font_box, self._size = FontBox(), TypeSizeBox()
+        self._font, self._size = FontBox(), TypeSizeBox()
         self._name()
         self._lay_out()
         self._connect()
@@ -76,24 +77,35 @@ class StyleForm(QWidget):
             style = style.in_colours_of(self._look, self._scale)
         for field, box in self._boxes.items():
             box.show_option(getattr(style, field))
+        if not self._has_tokens:
+            self._boxes["labels"].show_option(Labels.POSITIONS)
         for field, check in self._checks.items():
             check.setChecked(getattr(style, field))
         self._of_window.setChecked(choices.as_in_window)
-        self.font_box.show_family(style.font)
+        self._font.show_family(style.font)
         self._size.show_points(style.font_size, style.preset.room.font_size)
 
     def taken_into(self, choices: ExportChoices) -> ExportChoices:
         """Return ``choices`` with what is shown here."""
+        options = {field: box.option() for field, box in self._boxes.items()}
+        if not self._has_tokens:
+            del options["labels"]  # what was chosen for scenes with tokens stays
         style = msgspec.structs.replace(
             choices.style,
-            font=self.font_box.family(),
+            font=self._font.family(),
             font_size=self._size.points(),
-            **{field: box.option() for field, box in self._boxes.items()},
+            **options,
             **{field: check.isChecked() for field, check in self._checks.items()},
         )
         return msgspec.structs.replace(
             choices, style=style, as_in_window=self._of_window.isChecked()
         )
+
+    def offer_fonts(self) -> None:
+        """Offer the machine's fonts; before a first figure is drawn this takes as long as that."""
+        from mhagui.figures.fonts import families
+
+        self._font.offer(families())
 
     def _name(self) -> None:
         for field, (_, _, spoken, tip) in _BOXES.items():
@@ -105,7 +117,7 @@ class StyleForm(QWidget):
             "Take the colours and the scale that the window shows, whatever they will be",
         )  # fmt: skip
         named(
-            self.font_box, "style_font", "Font",
+            self._font, "style_font", "Font",
             "The family of all text; DejaVu Sans is on every machine",
         )  # fmt: skip
         named(
@@ -114,12 +126,9 @@ class StyleForm(QWidget):
         )  # fmt: skip
 
     def _lay_out(self) -> None:
-        form = QFormLayout(self)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        form.addRow(heading("Style"))
+        form = form_of(self)
         self._add(form, "preset")
-        form.addRow(label_of(self.font_box, "F&ont"), self.font_box)
+        form.addRow(label_of(self._font, "F&ont"), self._font)
         form.addRow(label_of(self._size, "T&ype size"), self._size)
         self._add(form, "ground", "labels")
         for check in self._checks.values():
@@ -138,7 +147,7 @@ class StyleForm(QWidget):
         for check in self._checks.values():
             check.clicked.connect(self._on_changed)
         self._of_window.clicked.connect(self._on_of_window)
-        self.font_box.wanted.connect(self._on_changed)
+        self._font.wanted.connect(self._on_changed)
         self._size.valueChanged.connect(self._on_changed)
 
     def _on_changed(self) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from mhagui.document import Quantity
 
-FIGURE = ["Copy figure", "Copy figure as SVG", "Export this figure…"]
+FIGURE = ["Copy figure", "Copy figure as SVG", "Copy caption", "Export this figure…"]
 WITHOUT = ("history", "tokens", "lesson")
 OFFERED = {  # beside the figure
     "heads": ["Copy table of heads as"],
@@ -104,10 +104,10 @@ def test_the_menu_key_of_the_platform_is_taken_too(window, enter, menu_key):
     by_key = QContextMenuEvent.Reason.Keyboard
     QApplication.sendEvent(focus, QContextMenuEvent(by_key, place, focus.mapToGlobal(place)))
     popup = QApplication.activePopupWidget()
-    assert [each.text().replace("&", "") for each in popup.actions()][:3] == FIGURE
+    assert [each.text().replace("&", "") for each in popup.actions()][:4] == FIGURE
     popup.close()
     menu = menu_key(Qt.Key.Key_Menu, Qt.KeyboardModifier.NoModifier)
-    assert menu.texts[:3] == FIGURE
+    assert menu.texts[:4] == FIGURE
     menu.close()
 
 
@@ -135,7 +135,7 @@ def test_the_table_of_w_o_has_one_menu_with_its_own_entries_first(window, find, 
     menu = right_click(table.viewport(), QPoint(20, 10))
     assert menu.texts[:3] == ["Copy", "Paste", "Set to 0"]
     after = menu.texts[menu.texts.index("Copy figure") :]
-    assert after[3:5] == ["Other figures", "Copy W_O as"]
+    assert after[4:6] == ["Other figures", "Copy W_O as"]
     assert menu.entry("Copy figure").toolTip().startswith("Put “Output projection W_O”")
     shown = [each for each in QApplication.topLevelWidgets() if isinstance(each, QMenu)]
     assert [each for each in shown if each.isVisible()] == [menu.menu]

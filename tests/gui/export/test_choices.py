@@ -137,9 +137,12 @@ def test_a_font_is_chosen_from_those_there_are_or_typed(open_dialog, shown, qtbo
 
 def test_labels_are_for_scenes_with_tokens(open_dialog, dialog):
     assert box(dialog, "labels").isEnabled()
-    without = open_dialog("two-heads")
+    chosen = ExportChoices(style=FigureStyle(labels=Labels.TOKENS))
+    without = open_dialog("two-heads", chosen)
     assert not box(without, "labels").isEnabled()
     assert "no tokens" in box(without, "labels").toolTip()
+    assert box(without, "labels").currentText() == "t1, t2, …"  # what is drawn
+    assert without.choices().style.labels is Labels.TOKENS  # for the next scene that has some
 
 
 def test_the_wheel_over_a_box_changes_nothing(dialog, wheel):
@@ -292,8 +295,9 @@ def test_tab_reaches_everything(dialog, qtbot):
         qtbot.keyClick(QGuiApplication.focusObject(), Qt.Key.Key_Tab)
     assert wanted <= set(reached)
     order = [name for name in reached if name in wanted]
-    assert order.index("exportFigures") < order.index("style_preset") < order.index("format_png")
-    assert order.index("format_png") < order.index("exportFolder") < order.index("exportButton")
+    along = ["exportFigures", "previewTrueSize", "sideTabs", "style_preset", "exportFolder"]
+    assert [name for name in order if name in along][:5] == along
+    assert order.index("exportFolder") < order.index("exportButton")
 
 
 def test_no_two_letters_of_alt_are_the_same(dialog):

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QListWidget, QScrollArea
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QListWidget, QScrollArea, QToolButton
 
 from mhagui import figures
 from mhagui.document.edits import SetSequenceLength
@@ -66,13 +66,13 @@ def test_arrows_walk_the_list_and_the_preview_follows(open_dialog, shown, qtbot)
 def test_of_a_quick_walk_only_the_end_is_drawn(open_dialog, shown, qtbot, monkeypatch):
     dialog = open_dialog()
     shown(dialog)
-    names, draw = [], drawing.draw
+    names, plan = [], drawing.plan
 
-    def noting(name, subject):
+    def noting(name, subject, paper):
         names.append(name)
-        return draw(name, subject)
+        return plan(name, subject, paper)
 
-    monkeypatch.setattr(drawing, "draw", noting)
+    monkeypatch.setattr(drawing, "plan", noting)
     titles = dialog.findChild(QListWidget, "exportFigures")
     for _ in range(4):
         qtbot.keyClick(titles, Qt.Key.Key_Down)
@@ -138,13 +138,13 @@ def test_each_pixel_of_a_dense_screen_is_drawn(open_dialog):
 def test_what_cannot_be_drawn_says_why_and_the_next_is_shown(
     open_dialog, shown, qtbot, monkeypatch
 ):
-    def draw(_name, _subject):
+    def plan(_name, _subject, _paper):
         raise UserError("It is too large to be drawn.")
 
     dialog = open_dialog()
     shown(dialog)
     with monkeypatch.context() as patch:
-        patch.setattr(drawing, "draw", draw)
+        patch.setattr(drawing, "plan", plan)
         qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Down)
         assert shown(dialog).isNull()
     picture = dialog.findChild(QLabel, "previewPicture")
@@ -152,6 +152,27 @@ def test_what_cannot_be_drawn_says_why_and_the_next_is_shown(
     assert picture.accessibleDescription() == picture.text()
     qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Up)
     assert not shown(dialog).isNull()
+
+
+@pytest.mark.parametrize("by", ["button", "menu"])
+def test_the_caption_is_copied_whether_the_figure_has_it_or_not(open_dialog, shown, qtbot, by):
+    dialog = open_dialog()
+    copy = dialog.findChild(QToolButton, "previewCaption")
+    assert not copy.isEnabled()  # nothing is drawn yet
+    shown(dialog)
+    assert copy.toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonIconOnly
+    assert not copy.icon().isNull()
+    QGuiApplication.clipboard().clear()
+    if by == "button":
+        copy.setFocus()
+        qtbot.keyClick(copy, Qt.Key.Key_Space)
+    else:
+        picture = dialog.findChild(QLabel, "previewPicture")
+        assert picture.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
+        (action,) = picture.actions()
+        action.trigger()
+    assert QGuiApplication.clipboard().text().startswith("Attention weights A of the 2 heads")
+    assert dialog.findChild(QLabel, "exportMessage").text().startswith("Copied: caption of ")
 
 
 def test_closed_while_it_draws_it_shows_nothing_more(open_dialog, qtbot):

@@ -1,10 +1,19 @@
 """The export dialog has room for its words, in a small window and in large type."""
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLabel, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QTabBar,
+    QWidget,
+)
 
 from mhagui.gui.export.preview import Preview
-from mhagui.gui.export.side import Side
+from mhagui.gui.export.side import Side, Sides
 from mhagui.gui.widgets.fitting_label import FittingLabel
 
 KINDS = (QLabel, QAbstractButton, QComboBox, QAbstractSpinBox)
@@ -14,20 +23,6 @@ KINDS = (QLabel, QAbstractButton, QComboBox, QAbstractSpinBox)
 def unseen(monkeypatch):
     """Draw no figure: here it is looked at what stands around it."""
     monkeypatch.setattr(Preview, "show_figure", lambda *_: None)
-
-
-@pytest.fixture
-def set_points(qapp):
-    """A function that sets the size of the system's type."""
-
-    def set_points(points):
-        font = qapp.font()
-        font.setPointSize(points)
-        qapp.setFont(font)
-
-    before = qapp.font().pointSize()
-    yield set_points
-    set_points(before)
 
 
 def is_cut(widget):
@@ -49,21 +44,36 @@ def test_nothing_is_cut(open_dialog, set_points, settle, points, size):
     dialog = open_dialog("induction", size=size)
     settle()
     assert dialog.width() == size[0]
-    assert len(written(dialog)) > 40
-    assert [f"{w} {w.objectName()}" for w in written(dialog) if is_cut(w)] == []
-    side = dialog.findChild(Side)
-    assert side.widget().width() <= side.viewport().width()
+    seen = set()
+    for side in dialog.findChildren(Side):
+        dialog.findChild(Sides).setCurrentWidget(side)
+        settle()
+        seen |= set(written(dialog))
+        assert [f"{w} {w.objectName()}" for w in written(dialog) if is_cut(w)] == []
+        assert side.widget().width() <= side.viewport().width()
+    assert len(seen) > 40
 
 
-def test_fields_of_both_forms_begin_at_one_place_beside_their_labels(open_dialog, settle):
-    dialog = open_dialog()
+def test_all_choices_are_in_sight_on_a_small_laptop(open_dialog, settle):
+    dialog = open_dialog(size=(1284, 700))  # of 1366 x 768, less what stands around windows
     settle()
-    lefts = {
-        field.mapTo(dialog, field.rect().topLeft()).x()
-        for field in (*dialog.findChildren(QComboBox), *dialog.findChildren(QAbstractSpinBox))
-        if field.objectName().startswith("style_") or field.objectName() == "exportDpi"
-    }
-    assert len(lefts) == 1
+    for side in dialog.findChildren(Side):
+        dialog.findChild(Sides).setCurrentWidget(side)
+        settle()
+        assert side.verticalScrollBar().maximum() == 0
+
+
+def test_keys_reach_the_other_tab(open_dialog, qtbot, settle):
+    dialog = open_dialog()
+    tabs = dialog.findChild(QTabBar, "sideTabs")
+    assert [tabs.tabText(number) for number in range(tabs.count())] == ["Style", "Files"]
+    png = dialog.findChild(QCheckBox, "format_png")
+    assert not png.isVisible()
+    tabs.setFocus()
+    qtbot.keyClick(tabs, Qt.Key.Key_Right)
+    assert png.isVisible()
+    qtbot.keyClick(tabs, Qt.Key.Key_Tab)
+    assert dialog.focusWidget() is png
 
 
 def test_where_it_is_narrow_labels_stand_above(open_dialog, set_points, settle):

@@ -1,8 +1,6 @@
 """The dialog of films writes what it shows, says why it cannot, and leaves nothing half done."""
 
-from itertools import pairwise
 from threading import Event
-from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -15,8 +13,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
     QPushButton,
-    QSlider,
-    QToolButton,
+    QTabBar,
     QWidget,
 )
 
@@ -27,49 +24,10 @@ from mhagui.figures import FigureStyle, Ground, Preset, movies
 from mhagui.figures.motion import MOVIES, Progress
 from mhagui.figures.sweeps import Quantity, sliders_of
 from mhagui.gui import motion_dialog
-from mhagui.gui.motion_dialog import MotionDialog
-from mhagui.gui.motion_preview import MotionPreview
 from mhagui.palette import WeightColours
 from mhagui.settings import ExportChoices, MotionChoices, Preferences
 
 LEFT = Qt.MouseButton.LeftButton
-
-
-@pytest.fixture
-def unseen(monkeypatch):
-    """Have no frame drawn for the preview."""
-    monkeypatch.setattr(MotionPreview, "show_film", lambda *_: None)
-
-
-@pytest.fixture
-def open_dialog(bench, qtbot, settle):
-    def open_dialog(*given):
-        dialog = MotionDialog(bench.frame, *given)
-        qtbot.addWidget(dialog)
-        with qtbot.waitActive(dialog):
-            dialog.show()
-            dialog.activateWindow()
-        settle()
-        return dialog
-
-    return open_dialog
-
-
-@pytest.fixture
-def chosen(tmp_path, monkeypatch):
-    """The file that is chosen, and the dialogs in which it was."""
-
-    chosen = SimpleNamespace(path=tmp_path / "film.gif", dialogs=[], accepts=True)
-
-    def choose(dialog):
-        offered = dialog.selectedFiles()[0], dialog.defaultSuffix(), dialog.acceptMode()
-        chosen.dialogs.append(offered)
-        assert not dialog.testOption(QFileDialog.Option.DontConfirmOverwrite)
-        dialog.selectFile(str(chosen.path))
-        return int(chosen.accepts)
-
-    monkeypatch.setattr(QFileDialog, "exec", choose)
-    return chosen
 
 
 def box(dialog, name):
@@ -251,6 +209,35 @@ def test_it_writes_the_film_that_is_asked_for(bench, open_dialog, unseen, qtbot,
     assert [path.name for path in chosen.path.parent.iterdir()] == ["film.gif"]
 
 
+def test_the_style_is_shown_and_what_is_made_of_it_is_that_of_figures_too(
+    open_dialog, unseen, qtbot, chosen, animate
+):
+    preferences = Preferences(None, print)
+    style = FigureStyle(ground=Ground.DARK, title=True)
+    preferences.change(export=ExportChoices(style=style, formats=("eps",)))
+    dialog = open_dialog(preferences)
+    ground, title = box(dialog, "style_ground"), box(dialog, "style_title")
+    assert (ground.currentText(), title.isChecked()) == ("Dark", True)
+    assert not ground.isVisible()
+    dialog.findChild(QTabBar, "sideTabs").setFocus()
+    qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Right)
+    assert ground.isVisible()
+    title.setFocus()
+    qtbot.keyClick(title, Qt.Key.Key_Space)
+    choose(dialog, "motionFormat", "gif")
+    click(dialog, qtbot)
+    (subject, *_), _ = animate.asked
+    assert (subject.style.ground, subject.style.title) == (Ground.DARK, False)
+    dialog.done(0)
+    wanted = ExportChoices(style=FigureStyle(ground=Ground.DARK), formats=("eps",))
+    colours = {
+        field: getattr(subject.style, field)
+        for field in ("weight_colours", "signed_colours", "colour_scale")
+    }
+    kept = msgspec.structs.replace(wanted, style=msgspec.structs.replace(wanted.style, **colours))
+    assert preferences.settings.export == kept  # the page of figures and their formats stay
+
+
 def test_it_looks_as_exported_figures_do(bench, open_dialog, unseen, qtbot, chosen, animate):
     bench.look(colour_scale=ColourScale.LOGARITHMIC)
     style = FigureStyle(
@@ -379,7 +366,7 @@ def test_what_is_chosen_is_there_again(open_dialog, unseen, qtbot, chosen, anima
     choose(dialog, "motionFormat", "gif")
     for name, value in (("motionFrames", 9), ("motionFps", 7), ("motionDpi", 99)):
         box(dialog, name).setValue(value)
-    dialog.findChild(QComboBox, "motionPage").setCurrentText("Slide, 16:9")
+    dialog.findChild(QComboBox, "style_preset").setCurrentText("Slide, 16:9")
     for name in ("motionBack", "motionLoop"):
         dialog.findChild(QCheckBox, name).click()
     click(dialog, qtbot)  # a file is chosen in a folder
@@ -410,96 +397,21 @@ def test_whatever_is_remembered_it_opens(bench, open_dialog, unseen, number):
         )
 
 
-# --- the preview
-
-
-@pytest.fixture
-def shown(bench, open_dialog, qtbot):
-    """A dialog that shows a film of five frames, the first of which is drawn."""
-    preferences = Preferences(None, print)
-    preferences.change(motion=MotionChoices(n_frames=5))
-    bench.point(head=2)
-    dialog = open_dialog(preferences)
-    choose(dialog, "motionFigure", "w-o")
-    await_frame(dialog, qtbot, "Frame 1 of 5: gain g2 = 0.00")
-    return dialog
-
-
-def await_frame(dialog, qtbot, words):
-    note = dialog.findChild(QLabel, "motionNote")
-    qtbot.waitUntil(lambda: note.text() == words, timeout=20_000)
-
-
-def test_each_frame_can_be_looked_at(shown, qtbot, grabbed):
-    slider = shown.findChild(QSlider, "motionFrame")
-    slider.setFocus()
-    qtbot.keyClick(slider, Qt.Key.Key_End)
-    await_frame(shown, qtbot, "Frame 5 of 5: gain g2 = 4.00")
-    picture = box(shown, "motionPicture")
-    last = grabbed(picture)
-    assert len({tuple(pixel) for pixel in last.reshape(-1, 3)}) > 10  # something is drawn
-    qtbot.keyClick(slider, Qt.Key.Key_Home)
-    await_frame(shown, qtbot, "Frame 1 of 5: gain g2 = 0.00")
-    assert (grabbed(picture) != last).any()  # what it says of the gain, at least
-
-
-def test_played_the_frames_follow_one_another_until_it_is_paused(shown, qtbot):
-    player = shown.findChild(QToolButton, "motionPlay")
-    box(shown, "motionFps").setValue(50)
-    assert player.accessibleName() == "Play"
-    player.setFocus()
-    qtbot.keyClick(player, Qt.Key.Key_Space)
-    assert player.accessibleName() == "Pause"
-    seen = []
-    note = shown.findChild(QLabel, "motionNote")
-
-    def has_come_round():
-        if not seen or seen[-1] != note.text():
-            seen.append(note.text())
-        return len(seen) > 6
-
-    qtbot.waitUntil(has_come_round, timeout=20_000)
-    numbers = [int(words.split()[1]) for words in seen]
-    assert all(after == before % 5 + 1 for before, after in pairwise(numbers))
-    qtbot.keyClick(player, Qt.Key.Key_Space)
-    assert player.accessibleName() == "Play"
-
-
-def test_another_film_takes_the_place_of_the_one_that_is_shown(bench, shown, qtbot):
-    move(shown, bench.scene, Quantity.LENGTH)
-    await_frame(shown, qtbot, "Frame 1 of 5: T = 2")
-    box(shown, "motionStart").setValue(4)
-    await_frame(shown, qtbot, "Frame 1 of 5: T = 4")
-
-
-def test_what_cannot_be_is_not_shown(bench, shown, type_in, qtbot):
-    move(shown, bench.scene, Quantity.LENGTH)
-    await_frame(shown, qtbot, "Frame 1 of 5: T = 2")
-    type_in(box(shown, "motionStop"), "5000", Qt.Key.Key_Tab)
-    assert "from 1 to 4096" in message(shown)
-    assert not shown.findChild(QSlider, "motionFrame").isEnabled()
-    assert not shown.findChild(QToolButton, "motionPlay").isEnabled()
-    assert shown.findChild(QLabel, "motionNote").text() == ""
-    type_in(box(shown, "motionStop"), "3", Qt.Key.Key_Tab)
-    await_frame(shown, qtbot, "Frame 1 of 5: T = 2")
-    assert shown.findChild(QSlider, "motionFrame").isEnabled()
-
-
 # --- keys
 
 
 def test_tab_goes_through_all_of_it_in_order(open_dialog, unseen, qtbot):
     dialog = open_dialog()
-    box(dialog, "motionFigure").setFocus()
+    assert dialog.focusWidget() is box(dialog, "motionFigure")
     order = []
     while not order or order[-1] != "motionFigure":
         qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Tab)
         order.append(dialog.focusWidget().objectName())
         assert len(order) < 20
-    assert order[-4:-1] == ["exportReset", "exportButton", "exportClose"]
-    assert [name for name in order if name.startswith("motion")] == [
+    assert order[-5:-1] == ["exportReset", "exportButton", "exportClose", "sideTabs"]
+    assert [name for name in order if name.startswith(("motion", "side"))] == [
         "motionSlider", "motionStart", "motionStop", "motionFrames", "motionFps", "motionBack",
-        "motionLoop", "motionPage", "motionDpi", "motionFormat", "motionPlay", "motionFrame",
+        "motionLoop", "motionDpi", "motionFormat", "motionPlay", "motionFrame", "sideTabs",
         "motionFigure",
     ]  # fmt: skip
 
@@ -507,6 +419,9 @@ def test_tab_goes_through_all_of_it_in_order(open_dialog, unseen, qtbot):
 def test_no_two_labels_answer_to_one_letter(open_dialog, unseen):
     dialog = open_dialog()
     kinds = QLabel, QCheckBox, QPushButton
-    words = [widget.text() for kind in kinds for widget in dialog.findChildren(kind)]
-    letters = [text[text.index("&") + 1].lower() for text in words if "&" in text]
-    assert len(letters) == len(set(letters)) >= 11
+    for tab in range(2):
+        dialog.findChild(QTabBar, "sideTabs").setCurrentIndex(tab)
+        widgets = [w for kind in kinds for w in dialog.findChildren(kind) if w.isVisible()]
+        words = [widget.text() for widget in widgets]
+        letters = [text[text.index("&") + 1].lower() for text in words if "&" in text]
+        assert len(letters) == len(set(letters)) >= 11
