@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QToolButton, QWidget
 
+from mhagui.gui.motion_preview import MotionPreview
 from mhagui.settings import MotionChoices, Preferences
 
 LENGTH = "Length T"
@@ -42,22 +43,22 @@ def test_each_frame_can_be_looked_at(shown, qtbot, grabbed):
     assert (grabbed(picture) != last).any()  # what it says of the gain, at least
 
 
-def test_played_the_frames_follow_one_another_until_it_is_paused(shown, qtbot):
+def test_played_the_frames_follow_one_another_until_it_is_paused(shown, qtbot, monkeypatch):
+    seen = []
+    show = MotionPreview._show
+
+    def noted(preview, film, number):
+        show(preview, film, number)
+        seen.append(shown.findChild(QLabel, "motionNote").text())
+
+    monkeypatch.setattr(MotionPreview, "_show", noted)
     player = shown.findChild(QToolButton, "motionPlay")
     shown.findChild(QWidget, "motionFps").setValue(50)
     assert player.accessibleName() == "Play"
     player.setFocus()
     qtbot.keyClick(player, Qt.Key.Key_Space)
     assert player.accessibleName() == "Pause"
-    seen = []
-    note = shown.findChild(QLabel, "motionNote")
-
-    def has_come_round():
-        if not seen or seen[-1] != note.text():
-            seen.append(note.text())
-        return len(seen) > 6
-
-    qtbot.waitUntil(has_come_round, timeout=20_000)
+    qtbot.waitUntil(lambda: len(seen) > 6, timeout=20_000)
     numbers = [int(words.split()[1]) for words in seen]
     assert all(after == before % 5 + 1 for before, after in pairwise(numbers))
     qtbot.keyClick(player, Qt.Key.Key_Space)
