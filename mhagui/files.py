@@ -6,7 +6,7 @@ import re
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -159,7 +159,17 @@ def check_folder(path: Path) -> None:
 
 def check_target(path: Path) -> None:
     """Raise UserError where it is plain, with nothing made, that ``path`` cannot be written."""
-    check_folder(_target(path).parent)
+    target = _target(path)
+    if path.is_symlink() and not target.parent.is_dir():
+        raise UserError(f"{path} cannot be written: it is a link into a folder that is not there.")
+    check_folder(target.parent)
+
+
+def check_into(folder: Path, names: Iterable[str]) -> None:
+    """Raise UserError where it is plain that files of these ``names`` cannot go into ``folder``."""
+    check_folder(folder)
+    for name in names:
+        _target(folder / name)
 
 
 def _taken(path: Path) -> UserError:

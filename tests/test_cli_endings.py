@@ -17,6 +17,7 @@ from mhagui import cli, files
 from mhagui.commands import report, shared
 
 ROOT = Path(__file__).parents[1]
+BEFORE = {name: signal.getsignal(getattr(signal, name)) for name in ("SIGTERM", "SIGHUP", "SIGINT")}
 MAIN = [sys.executable, str(ROOT / "main.py")]
 
 
@@ -108,7 +109,7 @@ def test_a_terminal_without_our_signs_gets_plain_ones(monkeypatch, encoding):
 # ------------------------------------------------------------------------------------------ signals
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_signal_ends_an_export_in_good_order(capsys, tmp_path, monkeypatch, name):
     number = getattr(signal, name)
 
@@ -121,7 +122,7 @@ def test_a_signal_ends_an_export_in_good_order(capsys, tmp_path, monkeypatch, na
     arguments = ["export", "--out", str(tmp_path), "--figure", "entropy", "--dpi", "30"]
     assert ends_with(capsys, arguments, 128 + number) == ("", "")
     assert list(tmp_path.iterdir()) == []
-    assert signal.getsignal(number) == signal.SIG_DFL
+    assert signal.getsignal(number) == BEFORE[name]
 
 
 class Last:
@@ -147,7 +148,7 @@ def when_finalised(call):
     del [Last(call)][:]
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 @pytest.mark.parametrize("somewhere", [when_called_back, when_finalised])
 def test_a_signal_is_obeyed_where_python_drops_exceptions(
     capsys, tmp_path, monkeypatch, name, somewhere
@@ -167,7 +168,7 @@ def test_a_signal_is_obeyed_where_python_drops_exceptions(
     arguments = ["export", "--out", str(tmp_path), "--figure", "entropy", "--dpi", "30"]
     assert ends_with(capsys, arguments, 128 + number) == ("", "")
     assert list(tmp_path.iterdir()) == []
-    assert signal.getsignal(number) == signal.SIG_DFL
+    assert signal.getsignal(number) == BEFORE[name]
     assert sys.unraisablehook == hook
 
 

@@ -131,11 +131,12 @@ class _Export:
         self._shown = shown
         self._is_one_of_many = is_one_of_many
         self._n_made = 0
+        self._status = OK
         self._has_told_of_eps = False
 
     def attempt(self, name: str, folder: Path) -> int:
         """Export one scene and return the status; say what is wrong where it cannot be."""
-        self._n_made = 0
+        self._n_made, self._status = 0, OK
         try:
             paths = self._write(name, folder)
         except UserError as error:
@@ -145,12 +146,11 @@ class _Export:
         self._shown.clear()
         for path in paths:
             say(visible(str(path)))
-        return OK
+        return self._status
 
     def _write(self, name: str, folder: Path) -> list[Path]:
-        from mhagui.files import check_folder, write_into
+        from mhagui.files import write_into
 
-        check_folder(folder)
         contents = {}
         for file_name, data in self._files(name, folder):
             contents[file_name] = data
@@ -161,6 +161,7 @@ class _Export:
     def _files(self, name: str, folder: Path) -> Iterator[tuple[str, bytes]]:
         from mhagui.document import compute
         from mhagui.figures import Subject
+        from mhagui.files import check_into
 
         source = self._source(name)
         result = compute(source.scene)
@@ -170,8 +171,11 @@ class _Export:
         row = source.row if wish.row is None else wish.row
         head = source.head if wish.head is None else wish.head
         subject = Subject(source.scene, result, style, row, head or 0, source.sizes)
-        if wish.draws:
-            yield from self._drawn(subject, self._names(name, source, result))
+        names = self._names(name, source, result, style) if wish.draws else []
+        endings = [f".{kind}" for kind in wish.kinds] + [".py"] * wish.script
+        check_into(folder, (figure + ending for figure in names for ending in endings))
+        if names:
+            yield from self._drawn(subject, names)
         if wish.data:
             from mhagui.data import render_data
 
@@ -183,21 +187,27 @@ class _Export:
             return source_in_figure(name, self._options.gain)
         return source_of_scene(name, self._options.gain)
 
-    def _names(self, name: str, source: Source, result: "Result") -> list[str]:
-        """Return the figures to draw; tell which ones the scene does not have."""
+    def _names(
+        self, name: str, source: Source, result: "Result", style: "FigureStyle"
+    ) -> list[str]:
+        """Return the figures to draw; tell which ones there are not of the scene, or not so.
+
+        Who asked for just one of these is told so by the drawing of it.
+        """
         from mhagui import figures
 
-        if self._wish.figures:
-            return self._wish.figures
-        if source.figure is not None:
-            return [source.figure]
+        asked = self._wish.figures or [source.figure or ""]
+        if len(asked) == 1 and asked[0]:
+            return asked
         names = []
-        for figure in figures.FIGURES:
-            why_not = figures.why_not(figure, result)
+        for figure in self._wish.figures or figures.FIGURES:
+            why_not = figures.why_not(figure, result, style)
             if why_not is None:
                 names.append(figure)
-            else:
-                self._complain(name, f"{figure} is left out. {why_not}", OK)
+                continue
+            status = BAD_INPUT if self._wish.figures else OK
+            self._status = max(self._status, status)
+            self._complain(name, f"{figure} is left out. {why_not}", status)
         return names
 
     def _drawn(self, subject: "Subject", figures: list[str]) -> Iterator[tuple[str, bytes]]:

@@ -79,6 +79,11 @@ def _kind(options: argparse.Namespace) -> str:
     by_name = _FORMAT_OF.get(Path(options.out or "").suffix.lower(), "text")
     kind: str = (options.format or ("json" if options.json else by_name)).lower()
     check_choices("report", [kind], FORMATS)
+    if by_name not in ("text", kind):
+        raise UserError(
+            f"{options.out} would be a report as {kind}, and its name says {by_name}: give one of "
+            "them."
+        )
     if options.json and kind != "json":
         raise UserError(f"--json and --format {kind} ask for two reports: give one of them.")
     return kind

@@ -49,8 +49,14 @@ class Parser(argparse.ArgumentParser):
         say(self.format_help(), end="")
 
     def error(self, message: str) -> NoReturn:
-        """Raise what argparse would print after its usage."""
-        raise UserError(f"{message}; see '{self.prog} --help'.")
+        """Raise what argparse would print after its usage, and what may have been meant."""
+        from difflib import get_close_matches
+
+        options = [option for action in self._actions for option in action.option_strings]
+        _, is_unknown, unknown = message.partition("unrecognized arguments: ")
+        meant = get_close_matches(unknown.split(" ")[0], options, 1) if is_unknown else []
+        hint = f" Did you mean {meant[0]}?" if meant else ""
+        raise UserError(f"{message}; see '{self.prog} --help'.{hint}")
 
 
 def command_parser(name: str, usage: str, description: str) -> argparse.ArgumentParser:
@@ -189,9 +195,13 @@ def not_empty(text: str) -> str:
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Clean up and end with status 128 + number on a signal that would end the program at once."""
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    taken = [number for number in numbers if signal.getsignal(number) == signal.SIG_DFL]
+    """Clean up on a signal that would end the program, and have it end as one does."""
+    names = [name for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
+    handlers = {
+        number: signal.getsignal(number) for number in map(signal.Signals.__getitem__, names)
+    }
+    usual = (signal.SIG_DFL, signal.default_int_handler)
+    taken = {number: handler for number, handler in handlers.items() if handler in usual}
     hook = sys.unraisablehook
     ending = _Ending(hook)
     for number in taken:
@@ -201,8 +211,8 @@ def ended_by_signals() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = hook
-        for number in taken:
-            signal.signal(number, signal.SIG_DFL)
+        for number, handler in taken.items():
+            signal.signal(number, handler)
         if ending.stop is not None:  # also where something on the way has caught it
             raise ending.stop
 
@@ -215,16 +225,17 @@ class _Ending:
     """
 
     def __init__(self, hook: Callable[["sys.UnraisableHookArgs"], object]) -> None:
-        self.stop: SystemExit | None = None
+        self.stop: SystemExit | KeyboardInterrupt | None = None
         self._number = signal.SIGTERM
         self._is_raised = False
         self._hook = hook
 
     def begin(self, number: int, _frame: FrameType | None) -> None:
-        """Raise SystemExit; but once, for a closing terminal may send both, and each twice."""
+        """Raise what ends it; but once, for a closing terminal may send several, and each twice."""
         if not self._is_raised:
             self._is_raised, self._number = True, signal.Signals(number)
-            self.stop = self.stop or SystemExit(128 + number)
+            is_typed = number == signal.SIGINT
+            self.stop = self.stop or (KeyboardInterrupt() if is_typed else SystemExit(128 + number))
             raise self.stop
 
     def not_raised(self, dropped: "sys.UnraisableHookArgs") -> None:

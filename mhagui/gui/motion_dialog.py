@@ -253,14 +253,14 @@ class MotionDialog(WritingDialog):
             self._duration.clear()
             return
         self.bottom.allow(True)
+        self._loop.setEnabled(self._format.currentData() != "mp4")
         self._duration.setText(self._duration_in_words())
         self._preview.show_film(film, self._order(), self._fps.value())
 
     def _duration_in_words(self) -> str:
         n_shown, fps = len(self._order()), self._fps.value()
-        width = int(
-            self._figure_style().preset.room.width * self._dpi.value()
-        )  # whole pixels alone
+        width = int(self._figure_style().preset.room.width * self._dpi.value())
+        width += width % 2 if self._format.currentData() == "mp4" else 0  # as H.264 has it
         return f"{n_shown} frames in {n_shown / fps:.3g} s, {width} pixels wide"
 
     # --- writing

@@ -104,6 +104,8 @@ def test_a_terminal_gets_text_and_no_pdf(capsys, refused, monkeypatch, quick):
         (["two-heads", "four-heads"], "'mhagui report' takes one scene, not also “four-heads”."),
         (["--gain", "1=2", "two-heads", "2=3", "four-heads"], "not also “four-heads”"),
         (["--out", ""], "--out: it is empty"),
+        (["--format", "html", "--out", "r.pdf"], "a report as html, and its name says pdf"),
+        (["--outt", "r.pdf"], "--outt; see 'mhagui report --help'. Did you mean --out?"),
     ],
 )
 def test_bad_wishes_are_named(refused, arguments, said):
@@ -137,3 +139,13 @@ def test_a_pdf_says_where_it_comes_from(run, refused, tmp_path, options, holds):
         assert read_scene(out / "report.mhascene") == load_lesson("two-heads")
     else:
         assert "it was exported without its scene" in refused(*again)
+
+
+def test_a_link_into_a_folder_that_is_not_there_is_refused_first(refused, tmp_path, monkeypatch):
+    monkeypatch.setattr(reports, "render_report", lambda *_: 1 // 0)  # it comes before
+    link = tmp_path / "link.pdf"
+    link.symlink_to(tmp_path / "nowhere" / "report.pdf")
+    told = refused("report", "two-heads", "--out", link)
+    assert (
+        told == f"mhagui: {link} cannot be written: it is a link into a folder that is not there."
+    )

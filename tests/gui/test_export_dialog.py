@@ -67,7 +67,7 @@ def choose(dialog, figures=(), formats=(), data=(), scripts=False, reports=()):
 
 def export(dialog, qtbot):
     qtbot.mouseClick(button(dialog, "exportButton"), LEFT)
-    qtbot.waitUntil(button(dialog, "exportButton").isEnabled, timeout=20_000)
+    qtbot.waitUntil(button(dialog, "exportButton").isEnabled, timeout=60_000)
     return message(dialog)
 
 
@@ -167,7 +167,7 @@ def test_enter_exports(dialog, qtbot, tmp_path):
     choose(dialog, ["entropy"], ["png"])
     dialog.findChild(QLineEdit, "exportFolder").setFocus()
     qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Return)
-    qtbot.waitUntil((tmp_path / "out" / "entropy.png").exists, timeout=20_000)
+    qtbot.waitUntil((tmp_path / "out" / "entropy.png").exists, timeout=60_000)
 
 
 def test_the_key_that_ends_the_typing_of_what_is_refused_exports_nothing(
@@ -186,11 +186,15 @@ def test_the_key_that_ends_the_typing_of_what_is_refused_exports_nothing(
 
 
 def test_a_folder_that_cannot_be_is_named(dialog, qtbot, tmp_path, gate):
-    gate.go.set()
     (tmp_path / "out").write_text("a file in the way")
     choose(dialog, ["entropy"], ["png"])
     assert str(tmp_path / "out") in export(dialog, qtbot)
+    assert not gate.first_made.is_set()  # before anything is drawn
     assert (tmp_path / "out").read_text() == "a file in the way"
+    (tmp_path / "out").unlink()
+    (tmp_path / "out" / "entropy.png").mkdir(parents=True)
+    assert "entropy.png cannot be written: it is a folder." in export(dialog, qtbot)
+    assert not gate.first_made.is_set()
 
 
 @pytest.mark.parametrize("folder", ["~nobody-of-this-name/x", "x" * 300, "/".join("a" * 3000), ""])
@@ -208,7 +212,7 @@ def test_every_folder_that_can_be_typed_gets_an_answer(
     ("typed", "folder"),
     [
         ("-x", "{here}/-x"),
-        ("a/b", "{here}/a/b"),
+        (" a/b  ", "{here}/a/b"),
         ("./~nobody-of-this-name", "{here}/~nobody-of-this-name"),
         ("~/figures", "{home}/figures"),
         ("file://{here}/my%20figures", "{here}/my figures"),
@@ -234,6 +238,7 @@ def test_a_folder_is_written_to_and_named_from_the_root(
     [
         ("~nobody-of-this-name/x", "is in no user's home; ./~nobody-of-this-name/x is a folder"),
         ("file://elsewhere/x", "file://elsewhere/x is no folder of this machine"),
+        ("http://elsewhere/x", "http://elsewhere/x is no folder of this machine"),
         ("file:", "file: is no folder of this machine"),
     ],
 )
@@ -275,7 +280,8 @@ def test_asks_before_it_replaces(dialog, qtbot, tmp_path, gate, answer, text):
     (tmp_path / "out" / "entropy.py").write_text("old")
     choose(dialog, ["entropy", "heads"], ["png"], scripts=True)
     asked = answer(text)
-    export(dialog, qtbot)
+    said = export(dialog, qtbot)
+    assert (said == "Nothing is written.") is (text == "No")
     assert asked == [
         f"{tmp_path / 'out'} already has entropy.png, entropy.py.",
         "Replace what is there?",
@@ -333,7 +339,8 @@ def test_closed_while_it_draws_it_writes_nothing(dialog, qtbot, tmp_path, gate):
     choose(dialog, ["heads", "entropy"], ["png"])
     qtbot.mouseClick(button(dialog, "exportButton"), LEFT)
     assert gate.first_made.wait(10)
-    qtbot.mouseClick(button(dialog, "exportClose"), LEFT)
+    assert not button(dialog, "exportClose").isEnabled()  # there is Cancel, which says so
+    dialog.close()
     assert not dialog.isVisible()
     gate.go.set()
     qtbot.waitUntil(lambda: dialog._worker._job.is_over)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from mhagui import figures
 from mhagui.errors import UserError
 from mhagui.figures import Ground, Subject
-from mhagui.files import absolute, write_into
+from mhagui.files import absolute, check_into, write_into
 from mhagui.gui import questions
 from mhagui.gui.bench import Frame
 from mhagui.gui.export.figure_list import FigureList
@@ -218,10 +218,13 @@ class ExportDialog(WritingDialog):
             return
         try:
             folder = folder_of(self._folder.text())
+            check_into(folder, order.files)
         except UserError as error:
             self.bottom.say(str(error))
             return
-        if self._may_replace(folder, order.files):
+        if not self._may_replace(folder, order.files):
+            self.bottom.say("Nothing is written.")
+        else:
             self.make(order.steps(), partial(_write, folder))
 
     def _may_replace(self, folder: Path, files: list[str]) -> bool:
@@ -248,9 +251,10 @@ def folder_of(text: str) -> Path:
 
     Raises UserError for the home of a user whom there is not, and for a URL of elsewhere.
     """
-    url = QUrl(text.strip())
-    if url.scheme() == "file":
-        if url.host() not in ("", "localhost") or not url.path():
+    text = text.strip()
+    url = QUrl(text)
+    if "://" in text or url.scheme() == "file":
+        if url.scheme() != "file" or url.host() not in ("", "localhost") or not url.path():
             raise UserError(f"{text} is no folder of this machine; give a path.")
         url.setHost("")
         text = url.toLocalFile()

@@ -221,7 +221,8 @@ class Bottom(QWidget):
         self._bar.reset()
         self._bar.setVisible(is_busy)
         self.cancel.setVisible(is_busy)
-        self.reset.setEnabled(not is_busy)
+        for button in (self.reset, self.close_button):
+            button.setEnabled(not is_busy)
         self._allow_again()
 
     def _open_folder(self) -> None:
