@@ -2,6 +2,7 @@
 #
 #   make run ARGS="two-heads"     arguments for mhagui
 #   make test ARGS="-k entropy"   arguments for pytest
+#   make bench ARGS="a c"         some of the benchmarks, only printed
 #   PYTHON=python3.12 make run    chooses the interpreter
 
 .DEFAULT_GOAL := help
@@ -78,8 +79,8 @@ formulas:
 	.venv/bin/python docs/make_formulas.py
 
 bench:
-	@.ci/prepare test
-	.venv/bin/python benchmarks/export_figure.py
+	@.ci/prepare bench
+	@.venv/bin/python benchmarks/run.py $(ARGS)
 
 clean:
 	rm -rf .venv build dist .ci/prepare.log \

@@ -22,7 +22,7 @@ FIGURES = {
     "information": "Information about the next token",
     "redundancy": "Redundancy of the heads",
     "cost": "Cost",
-    "lesson": "The lesson's four figures on one page",
+    "lesson": "The lesson's figures on one page",
     "summary": "One-page summary",
 }
 # Those that consist of panels, in their order: of other figures, and of a table of facts.

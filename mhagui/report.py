@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from mhagui.document.compute import HeadResult, Result
+from mhagui.document.compute import Result
 from mhagui.document.cost import cost_report, is_standard, parameters_of, score_flops
 from mhagui.document.designs import design_of, filter_of
 from mhagui.document.filter_bank import (
@@ -16,6 +16,7 @@ from mhagui.document.filter_bank import (
     filter_bank_report,
     residual_text,
 )
+from mhagui.document.head_result import HeadResult
 from mhagui.document.information import information_report
 from mhagui.document.json_text import finite, json_text
 from mhagui.document.records import Array
@@ -103,7 +104,7 @@ def _head(head: HeadResult) -> dict[str, object]:
         "muted": head.head.muted,
         "soloed": head.head.soloed,
         "active": head.active,
-        "weights": _listed(head.weights),
+        "weights": _listed(np.asarray(head.weights)),
         "row_entropy_bits": _listed(head.row_entropy_bits),
         "effective_positions": _listed(head.effective_positions),
         "score_rank": head.score_rank,
@@ -193,7 +194,7 @@ def _weights(scene: Scene, result: Result) -> Iterator[str]:
     labels = positions(scene.n_positions)
     for number, head in enumerate(result.heads, 1):
         title = f"Weights A of head {number}, {head.head.name} (rows: queries, columns: keys)"
-        yield _matrix(title, labels, labels, head.weights)
+        yield _matrix(title, labels, labels, np.asarray(head.weights))
 
 
 def _projection(scene: Scene, result: Result) -> Iterator[str]:

@@ -35,7 +35,7 @@ from mhagui.figure_names import FIGURES, FORMATS
 
 if TYPE_CHECKING:
     from mhagui.document import Result
-    from mhagui.figures import Subject
+    from mhagui.figures import FigureStyle, Subject
 
 _USAGE = """mhagui export [SCENE ...] [--gain N=G ...] --out DIR [--figure NAME ...]
                      [--format png,svg,pdf,eps,tiff] [--row N] [--head N]

@@ -32,7 +32,7 @@ from mhagui.core.designed import (
     two_position_head,
     uniform_head,
 )
-from mhagui.core.display import pool_largest_magnitude, pool_maximum, quantise
+from mhagui.core.display import pool_extremes, pool_largest_magnitude, pool_maximum, quantise
 from mhagui.core.divergence import jensen_shannon_bits
 from mhagui.core.entropy import effective_positions, row_entropy_bits
 from mhagui.core.filter_bank import (
@@ -56,6 +56,16 @@ from mhagui.core.information import (
     mutual_information_bits,
     observed_labels,
 )
+from mhagui.core.kernels import (
+    weighted_sums,
+    weights_and_entropies,
+    weights_and_entropies_from_scores,
+)
+from mhagui.core.kernels_statistics import (
+    AttentionStatistics,
+    attention_statistics,
+    weights_block,
+)
 from mhagui.core.rank import (
     effective_rank,
     effective_rank_from_singular_values,
@@ -76,12 +86,14 @@ __all__ = [
     "MOST_SEQUENCES",
     "MOST_TOKENS",
     "TARGET_TOLERANCE",
+    "AttentionStatistics",
     "Labels",
     "ParameterCount",
     "StageCosts",
     "TargetFit",
     "Tokens",
     "attention_scores",
+    "attention_statistics",
     "attention_weights",
     "block_local_head",
     "causal_mask",
@@ -107,6 +119,7 @@ __all__ = [
     "observed_labels",
     "overtaking_length",
     "parameter_count",
+    "pool_extremes",
     "pool_largest_magnitude",
     "pool_maximum",
     "previous_token_head",
@@ -125,6 +138,10 @@ __all__ = [
     "total_variation",
     "two_position_head",
     "uniform_head",
+    "weighted_sums",
+    "weights_and_entropies",
+    "weights_and_entropies_from_scores",
+    "weights_block",
     "weights_from_scores",
     "zero_head_columns",
 ]

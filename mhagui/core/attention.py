@@ -102,7 +102,7 @@ def attention_scores(q: npt.ArrayLike, k: npt.ArrayLike, scale: float | None = N
         scores *= scores.dtype.type(factor)
         overflowed = not math.isfinite(np.add.reduce(scores, axis=None))
     if overflowed and not np.isfinite(scores).all():
-        rescaled = _scores_by_exponents(queries, keys, factor)
+        rescaled = scores_by_exponents(queries, keys, factor)
         scores = np.where(np.isfinite(scores), scores, rescaled)
         require_no_overflow(scores, "q and k", "a score")
     return scores
@@ -141,8 +141,8 @@ def attention_weights(
     Heads, Four Patterns". Scaling a head's keys by g is the same as a gain of g.
     """
     scores = attention_scores(q, k, scale)
-    factor = _gain_for(gain, scores)
-    return _weights(scores, factor, _allowed_for(mask, scores))
+    factor = gain_for(gain, scores)
+    return softmax_weights(scores, factor, allowed_for(mask, scores))
 
 
 def weights_from_scores(
@@ -184,10 +184,10 @@ def weights_from_scores(
     finite gain can overflow.
     """
     array = as_matrices(scores, "scores", "T_q, T_k")
-    factor = _gain_for(gain, array)
-    allowed = _allowed_for(mask, array)
-    _require_finite_where_allowed(array, allowed)
-    return _weights(array, factor, allowed)
+    factor = gain_for(gain, array)
+    allowed = allowed_for(mask, array)
+    require_finite_where_allowed(array, allowed)
+    return softmax_weights(array, factor, allowed)
 
 
 def softmax_exponents(
@@ -219,9 +219,9 @@ def softmax_exponents(
     subtracted is the row's largest allowed score, the smallest where the gain is negative.
     """
     array = as_matrices(scores, "scores", "T_q, T_k")
-    factor = _gain_for(gain, array)
-    allowed = _allowed_for(mask, array)
-    _require_finite_where_allowed(array, allowed)
+    factor = gain_for(gain, array)
+    allowed = allowed_for(mask, array)
+    require_finite_where_allowed(array, allowed)
     with np.errstate(all="ignore"):
         wide = array.astype(np.float64, copy=False)
         return _exponents(*_without_zero_gains(wide, factor), allowed).astype(array.dtype)
@@ -245,7 +245,7 @@ def queries_and_keys(q: npt.ArrayLike, k: npt.ArrayLike) -> tuple[FloatArray, Fl
     return queries, keys
 
 
-def _scores_by_exponents(queries: FloatArray, keys: FloatArray, scale: float) -> FloatArray:
+def scores_by_exponents(queries: FloatArray, keys: FloatArray, scale: float) -> FloatArray:
     """Return the scores with the powers of two applied last: only a score itself overflows."""
     (q, e_q), (k, e_k) = _rows_and_exponents(queries), _rows_and_exponents(keys)
     mantissa, exponent = math.frexp(scale)
@@ -262,7 +262,7 @@ def _rows_and_exponents(m: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int32
         return np.ldexp(m, -exponents), exponents
 
 
-def _gain_for(gain: npt.ArrayLike, scores: FloatArray) -> Gain:
+def gain_for(gain: npt.ArrayLike, scores: FloatArray) -> Gain:
     """Return one float64 gain, or an array (..., 1, 1) of them that broadcasts to the scores."""
     if isinstance(gain, int | float):
         return as_number(gain, "gain")
@@ -276,7 +276,7 @@ def _gain_for(gain: npt.ArrayLike, scores: FloatArray) -> Gain:
     return array[..., np.newaxis, np.newaxis]
 
 
-def _allowed_for(mask: Mask, scores: FloatArray) -> BoolArray | None:
+def allowed_for(mask: Mask, scores: FloatArray) -> BoolArray | None:
     """Return the mask as booleans that broadcast to the scores, None when all is allowed."""
     if mask is None:
         return None
@@ -294,7 +294,8 @@ def _allowed_for(mask: Mask, scores: FloatArray) -> BoolArray | None:
     return allowed
 
 
-def _require_finite_where_allowed(scores: FloatArray, allowed: BoolArray | None) -> None:
+def require_finite_where_allowed(scores: FloatArray, allowed: BoolArray | None) -> None:
+    """Refuse NaN and infinity where the mask allows, naming the first place."""
     # No NaN or infinity can vanish from a sum, and a sum is cheaper than a look at each cell.
     with np.errstate(all="ignore"):
         if math.isfinite(np.add.reduce(scores, axis=None)):
@@ -306,10 +307,11 @@ def _require_finite_where_allowed(scores: FloatArray, allowed: BoolArray | None)
         raise non_finite_error("scores", scores, bad)
 
 
-def _weights(scores: FloatArray, gain: Gain, allowed: BoolArray | None) -> FloatArray:
+def softmax_weights(scores: FloatArray, gain: Gain, allowed: BoolArray | None) -> FloatArray:
+    """Return the weights of scores that are finite where allowed; gain as `gain_for` gives it."""
     if scores.dtype == np.float32:
         if np.max(np.abs(gain), initial=0.0) > _LARGEST_FLOAT32:
-            return _weights(scores.astype(np.float64), gain, allowed).astype(np.float32)
+            return softmax_weights(scores.astype(np.float64), gain, allowed).astype(np.float32)
         gain = _as_float32(gain)
     with np.errstate(all="ignore"):
         weights = _exponents(*_without_zero_gains(scores, gain), allowed)

@@ -9,7 +9,12 @@ from mhagui.core._checks import FloatArray, as_matrices, require_common_leading,
 from mhagui.core.entropy import entropy_bits, row_entropy_bits
 
 
-def jensen_shannon_bits(one: npt.ArrayLike, other: npt.ArrayLike) -> FloatArray:
+def jensen_shannon_bits(
+    one: npt.ArrayLike,
+    other: npt.ArrayLike,
+    *,
+    entropies: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+) -> FloatArray:
     """Return the Jensen–Shannon divergence of each pair of rows, H((p + q)/2) − (H(p) + H(q))/2.
 
     Parameters
@@ -17,6 +22,9 @@ def jensen_shannon_bits(one: npt.ArrayLike, other: npt.ArrayLike) -> FloatArray:
     one, other
         Weights p and q, shape (..., T_q, T_k), values 0..1, rows summing to 1; leading axes
         broadcast, so that ``a[:, None], a`` gives all pairs of heads.
+    entropies
+        `row_entropy_bits` of ``one`` and of ``other`` where they are known, shape (..., T_q):
+        they take two thirds of the work.
 
     Returns
     -------
@@ -37,6 +45,8 @@ def jensen_shannon_bits(one: npt.ArrayLike, other: npt.ArrayLike) -> FloatArray:
     if q.shape[-2:] != p.shape[-2:]:
         raise shape_error("other", f"(..., {p.shape[-2]}, {p.shape[-1]})", q)
     require_common_leading("one and other", p.shape[:-2], q.shape[:-2])
-    apart = (entropy_bits(p, "one") + entropy_bits(q, "other")) / 2
+    if entropies is None:
+        entropies = entropy_bits(p, "one"), entropy_bits(q, "other")
+    apart = np.add(*entropies) / 2
     bits: FloatArray = np.clip(row_entropy_bits((p + q) / 2) - apart, 0.0, 1.0)
     return bits

@@ -7,7 +7,7 @@ import csv
 import io
 import math
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO
 
 import numpy as np
@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from mhagui import __version__
 from mhagui.document.archive import member
-from mhagui.document.compute import HeadResult, Result
+from mhagui.document.compute import Result
+from mhagui.document.head_result import HeadResult
 from mhagui.document.json_text import json_text
+from mhagui.document.on_demand import Matrix, most_kept
 from mhagui.document.provenance import sha256
-from mhagui.document.records import Array
 from mhagui.document.scene import Scene
 from mhagui.document.session import Session
 from mhagui.document.session_file import session_to_bytes
@@ -33,7 +34,7 @@ TOKEN_COLUMNS = ("query", "key")  # where the scene has tokens
 
 # An array, or one for each head, which a file holds as one with a first axis H. They are not
 # stacked here: weights alone can have half a gigabyte.
-Part = npt.NDArray[np.generic] | list[Array]
+Part = npt.NDArray[np.generic] | Sequence[Matrix]
 
 
 def render_data(scene: Scene, result: Result, kind: str) -> bytes:
@@ -65,8 +66,14 @@ def csv_of(scene: Scene, result: Result) -> bytes:
 def npz_of(scene: Scene, result: Result) -> bytes:
     """Return all arrays as NPZ, as ``numpy.load`` reads it without pickle.
 
-    They are not compressed: weights of full precision hardly get smaller by it.
+    They are not compressed: weights of full precision hardly get smaller by it. Raises UserError
+    where there are more than the program itself keeps.
     """
+    if scene.n_positions > most_kept(scene.n_heads):
+        raise UserError(
+            f"An NPZ file holds every weight and score; with {_heads(scene.n_heads)} it does for T "
+            f"up to {most_kept(scene.n_heads)}, and this scene has T = {scene.n_positions}."
+        )
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, part in arrays(scene, result).items():
@@ -122,17 +129,17 @@ def _rows(
     of_head = (head.head.name, head.head.layer, head.gain, "true" if head.active else "false")
     for t, allowed in enumerate(result.allowed):
         keys = np.flatnonzero(allowed)
-        weights, scores = head.weights[t, keys].tolist(), head.scores[t, keys].tolist()
+        weights, scores = (np.asarray(of[t])[keys].tolist() for of in (head.weights, head.scores))
         for i, weight, score in zip(keys.tolist(), weights, scores, strict=True):
             words = (tokens[t], tokens[i]) if tokens else ()
             yield (number, t + 1, i + 1, weight, score, *of_head, *words)
 
 
 def _write_npy(file: IO[bytes], part: Part) -> None:
-    if not isinstance(part, list):
+    if isinstance(part, np.ndarray):
         np.lib.format.write_array(file, part, version=(1, 0), allow_pickle=False)
         return
-    header = np.lib.format.header_data_from_array_1_0(part[0])
+    header = np.lib.format.header_data_from_array_1_0(np.asarray(part[0]))
     header["shape"] = (len(part), *part[0].shape)
     np.lib.format.write_array_header_1_0(file, header)
     for array in part:
@@ -140,15 +147,19 @@ def _write_npy(file: IO[bytes], part: Part) -> None:
 
 
 def _listed(part: Part) -> object:
-    return [array.tolist() for array in part] if isinstance(part, list) else part.tolist()
+    if isinstance(part, np.ndarray):
+        return part.tolist()
+    return [np.asarray(array).tolist() for array in part]
 
 
 def _check_size(scene: Scene, kind: str) -> None:
     most = math.isqrt(MAX_WEIGHTS_AS_TEXT // scene.n_heads)
     if scene.n_positions > most:
+        is_kept = scene.n_positions <= most_kept(scene.n_heads)
         raise UserError(
             f"A {kind} file lists every weight; with {_heads(scene.n_heads)} it does for T up to "
-            f"{most}, and this scene has T = {scene.n_positions}. NPZ holds any scene."
+            f"{most}, and this scene has T = {scene.n_positions}."
+            f"{' NPZ holds it.' if is_kept else ''}"
         )
 
 

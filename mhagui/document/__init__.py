@@ -1,7 +1,8 @@
 """The document: the frozen Scene, its edits and files, and what is computed of it. No Qt."""
 
-from mhagui.document.compute import HeadResult, Result, Standing, compute
+from mhagui.document.compute import Result, compute
 from mhagui.document.head import Head
+from mhagui.document.head_result import HeadResult, Standing
 from mhagui.document.history import History
 from mhagui.document.lessons import lesson_names, load_lesson, load_scene, open_named
 from mhagui.document.patterns import Pattern
@@ -17,6 +18,7 @@ from mhagui.document.view_state import (
     Quantity,
     ViewState,
     WhatIf,
+    Window,
 )
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "Standing",
     "ViewState",
     "WhatIf",
+    "Window",
     "compute",
     "lesson_names",
     "load_lesson",

@@ -2,222 +2,29 @@
 
 Each step of the computation is remembered together with its inputs; ``compute`` takes a step over
 from the previous result when its inputs are the same. So a gain redoes one head's softmax and what
-hangs below it, and a cell of W_O the projection alone.
+hangs below it, a cell of W_O the few columns that it stands in, and mute the sums over heads.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, wraps
-from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from mhagui import core
-from mhagui.document.blas import one_blas_thread
+from mhagui.core.threads import one_blas_thread
 from mhagui.document.designs import designed_factors
 from mhagui.document.head import Head
+from mhagui.document.head_result import HeadResult, ScoreSpectrum, WeightSpectrum
+from mhagui.document.on_demand import Matrix, most_kept, scores_on_demand, weights_on_demand
 from mhagui.document.packed import PackedProjection, Slice
+from mhagui.document.recall import Recall, Steps
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
 
 BoolArray = npt.NDArray[np.bool_]
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-class Step(NamedTuple):
-    """What one step was made from, and what came out of it."""
-
-    inputs: tuple[Any, ...]
-    output: Any
-
-
-Steps = Mapping[str, Step]
-Standing = Literal["", "soloed", "muted", "not soloed"]
-
-
-class Recall:
-    """Makes the steps of a computation, or takes them over from an earlier one, by name.
-
-    Arrays are the same input when they are the same object. That costs nothing to find out, and is
-    enough: a step taken over hands on the very array it handed on before.
-    """
-
-    def __init__(self, earlier: Steps) -> None:
-        self._earlier = earlier
-        self.steps: dict[str, Step] = {}
-
-    def __call__(self, name: str, make: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return ``make(*args, **kwargs)``, not made again when these are what they were."""
-        inputs = (*args, *kwargs.values())
-        step = self._earlier.get(name)
-        if step is None or not _are_same(step.inputs, inputs):
-            step = Step(inputs, make(*args, **kwargs))
-        self.steps[name] = step
-        output: T = step.output
-        return output
-
-    def array(
-        self,
-        name: str,
-        make: Callable[P, npt.NDArray[Any]],
-        /,
-        *args: P.args,
-        **kwargs: P.kwargs,
-    ) -> Array:
-        """Do the same for a ``make`` that returns a new array; it becomes read-only."""
-        return self(name, _sealing(make), *args, **kwargs)
-
-    def part(self, name: str, array: Array) -> Array:
-        """Return ``array``, a part of a larger one, or the earlier one that holds the same.
-
-        The larger array is new whenever any part of it is, so this part alone is compared by value.
-        """
-        step = self._earlier.get(name)
-        if step is None or not np.array_equal(step.output, array):
-            step = Step((), array)
-        self.steps[name] = step
-        same: Array = step.output
-        return same
-
-
-@dataclass(frozen=True, eq=False)
-class ScoreSpectrum:
-    """What no gain changes of a head, made when first asked for."""
-
-    q: Array
-    k: Array
-
-    @cached_property
-    def rank(self) -> int:
-        """Numerical rank of Q Kᵀ, 0..d_k."""
-        return int(core.score_rank(self.q, self.k))
-
-    @cached_property
-    def singular_values(self) -> Array:
-        """Singular values of Q Kᵀ, descending, at most d_k of them."""
-        return sealed(core.score_singular_values(self.q, self.k))
-
-
-@dataclass(frozen=True, eq=False)
-class WeightSpectrum:
-    """The spectrum of A: a T × T decomposition, made once and when first asked for."""
-
-    weights: Array
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the decomposition has been made, so that asking costs nothing."""
-        return "singular_values" in vars(self)
-
-    @cached_property
-    def singular_values(self) -> Array:
-        """Singular values of A, descending, T of them."""
-        with one_blas_thread():
-            return sealed(core.singular_values(self.weights))
-
-    @cached_property
-    def effective_rank(self) -> float:
-        """Effective rank of A (Roy & Vetterli), 1..T."""
-        return float(core.effective_rank_from_singular_values(self.singular_values))
-
-
-@dataclass(frozen=True, eq=False)
-class HeadResult:
-    """All that is computed of one head; an array is the same object as long as it is unchanged.
-
-    Attributes
-    ----------
-    head
-        The head as it stands in the scene.
-    active
-        Whether it reaches W_O; an ablated head's block of Concat and its term in the sum are zero.
-    gain
-        The gain in force: the head's times the master gain.
-    x
-        What the head reads, (T, d_model): X, or X + O_1 for a head of layer 2.
-    q, k
-        Q_h and K_h, (T, d_k), K_h without the gain.
-    scores
-        S_h = Q_h K_hᵀ / sqrt(d_k), (T, T), without gain or mask.
-    scores_differ
-        Whether any row's allowed keys have different scores; where none does, no gain changes A_h.
-    weights
-        A_h = softmax(g S_h), (T, T); rows sum to 1 over the allowed keys, other cells are 0.
-    row_entropy_bits
-        Entropy of each row of A_h in bits, (T,).
-    effective_positions
-        2 to the row entropy, (T,).
-    values
-        V_h = X W_V^h, (T, d_v), of what the head reads, as in the term.
-    output
-        O_h = A_h V_h, (T, d_v), before any ablation.
-    term
-        A_h (X (W_V^h W_O^(h))), (T, d_model), before any ablation: not made by way of ``output``.
-    score_spectrum, weight_spectrum
-        Ranks and singular values, made when first asked for.
-    steps
-        What the next ``compute`` can take over.
-    """
-
-    head: Head
-    active: bool
-    gain: float
-    x: Array
-    q: Array
-    k: Array
-    scores: Array
-    scores_differ: bool
-    weights: Array
-    row_entropy_bits: Array
-    effective_positions: Array
-    values: Array
-    output: Array
-    term: Array
-    score_spectrum: ScoreSpectrum
-    weight_spectrum: WeightSpectrum
-    steps: Steps = field(repr=False)
-
-    @property
-    def standing(self) -> Standing:
-        """What mute and solo make of the head, in words; nothing for one that is merely heard.
-
-        A head that another's solo silences is "not soloed", unless it is muted as well.
-        """
-        if self.active:
-            return "soloed" if self.head.soloed else ""
-        return "muted" if self.head.muted else "not soloed"
-
-    @property
-    def mean_row_entropy_bits(self) -> float:
-        """Mean over the query rows of the row entropy, bits."""
-        return float(self.row_entropy_bits.mean())
-
-    @property
-    def mean_effective_positions(self) -> float:
-        """Mean over the query rows of 2 to the row entropy; not 2 to the mean entropy."""
-        return float(self.effective_positions.mean())
-
-    @property
-    def score_rank(self) -> int:
-        """Numerical rank of Q_h K_hᵀ."""
-        return self.score_spectrum.rank
-
-    @property
-    def score_singular_values(self) -> Array:
-        """Singular values of Q_h K_hᵀ, descending."""
-        return self.score_spectrum.singular_values
-
-    @property
-    def weight_singular_values(self) -> Array:
-        """Singular values of A_h, descending; costs a T × T decomposition when first asked for."""
-        return self.weight_spectrum.singular_values
-
-    @property
-    def effective_rank(self) -> float:
-        """Effective rank of A_h; costs a T × T decomposition when first asked for."""
-        return self.weight_spectrum.effective_rank
+ROWS = 128  # of a block of scores that is looked at in one go, so that it stays in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,12 +37,12 @@ class Result:
         One record per head, in the scene's order.
     allowed
         The causal mask, (T, T), True = allowed.
+    ceiling_bits
+        The most a row's entropy can be, log2 of its number of allowed keys, (T,), bits.
     concat
         [O_1 .. O_H], (T, H * d_v), ablated heads zero.
     output
         O = Concat W_O, (T, d_model); of two layers the sum O_1 + O_2.
-    terms
-        A_h X W_V^h W_O^(h) of each head, (H, T, d_model), ablated heads zero.
     filter_bank_residual
         max |Concat W_O - sum of the terms|.
     residual_bound
@@ -246,13 +53,15 @@ class Result:
         The packed W_Q, W_K and W_V, found when first asked for.
     steps
         What the next ``compute`` can take over.
+    made
+        The names of the steps that were made and not taken over; those of a head begin with it.
     """
 
     heads: tuple[HeadResult, ...]
     allowed: BoolArray
+    ceiling_bits: Array
     concat: Array
     output: Array
-    terms: Array
     filter_bank_residual: float
     residual_bound: float
     listening: Array
@@ -260,34 +69,64 @@ class Result:
     packed_keys: PackedProjection
     packed_values: PackedProjection
     steps: Steps = field(repr=False)
+    made: tuple[str, ...] = field(repr=False)
 
     @cached_property
-    def ceiling_bits(self) -> Array:
-        """The most a row's entropy can be, log2 of its number of allowed keys, (T,), bits."""
-        return sealed(np.log2(self.allowed.sum(axis=1)))
+    def terms(self) -> Array:
+        """(A_h X) (W_V^h W_O^(h)) of each head, (H, T, d_model), ablated heads zero."""
+        terms = np.zeros((len(self.heads), *self.output.shape))
+        for place, head in zip(terms, self.heads, strict=True):
+            if head.active:
+                place[:] = head.term
+        return sealed(terms)
 
 
-def compute(scene: Scene, previous: Result | None = None) -> Result:
-    """Compute ``scene``, taking over from ``previous`` each step whose inputs are the same."""
-    recall = Recall(previous.steps if previous else {})
+def compute(
+    scene: Scene,
+    previous: Result | None = None,
+    step: Callable[[int], object] | None = None,
+) -> Result:
+    """Compute ``scene``, taking over from ``previous`` each step whose inputs are the same.
+
+    ``step`` is called before each head, with how many there are already; what it raises ends the
+    computation.
+    """
+    # The kernels have threads of their own, and products of a few columns take less time than
+    # the threads of BLAS wait for one another.
+    with one_blas_thread():
+        return _compute(scene, Recall(previous.steps if previous else {}), previous, step)
+
+
+def _compute(
+    scene: Scene,
+    recall: Recall,
+    previous: Result | None,
+    step: Callable[[int], object] | None,
+) -> Result:
     allowed = recall("allowed", _allowed, scene.n_positions)
-    heads = _head_results(scene, allowed, previous, recall)
-    outputs = recall.array("outputs", _ablated, scene.active, *(head.output for head in heads))
-    terms = recall.array("terms", _ablated, scene.active, *(head.term for head in heads))
-    concat = recall.array("concat", core.concat_heads, outputs)
+    heads = _head_results(scene, previous, recall, step)
+    counted = [head for head in heads if head.active]
+    zero = recall.array("zero", np.zeros, heads[0].output.shape)
+    concat = recall.array(
+        "concat", _side_by_side, *(head.output if head.active else zero for head in heads)
+    )
+    w_o = recall.columns("W_O", scene.w_o)
+    output = _products("output", concat, w_o, recall)
     return Result(
         heads=heads,
         allowed=allowed,
+        ceiling_bits=recall.array("ceiling", _ceiling_bits, scene.n_positions),
         concat=concat,
-        output=recall.array("output", _product, concat, scene.w_o),
-        terms=terms,
-        filter_bank_residual=recall(
-            "residual", core.filter_bank_residual, outputs, scene.w_o, terms
+        output=_joined("output", output, recall),
+        filter_bank_residual=max(
+            recall(f"residual {n}", _residual, part, *(head.term_parts[n] for head in counted))
+            for n, part in enumerate(output)
         ),
-        residual_bound=_residual_bound(scene, heads, recall),
-        listening=recall.array("listening", core.synthesis_norms, scene.w_o, scene.n_heads),
+        residual_bound=_residual_bound(scene, heads, w_o, recall),
+        listening=_listening(scene, w_o, recall),
         **_packed(scene, heads, recall),
         steps=recall.steps,
+        made=tuple(recall.made),
     )
 
 
@@ -307,21 +146,37 @@ def _packed(
     }
 
 
-def _residual_bound(scene: Scene, heads: tuple[HeadResult, ...], recall: Recall) -> float:
+def _residual_bound(
+    scene: Scene, heads: tuple[HeadResult, ...], w_o: tuple[Array, ...], recall: Recall
+) -> float:
     """Add up what rounding allows each layer, whose heads read the same and which may differ."""
     bound = 0.0
     for layer, x in {head.head.layer: head.x for head in heads}.items():
         counts = tuple(head.active and head.head.layer == layer for head in heads)
         w_v = recall.array(f"w_v {layer}", _ablated, counts, *(head.w_v for head in scene.heads))
-        bound += recall(f"bound {layer}", core.filter_bank_bound, x, w_v, scene.w_o)
+        bound += max(
+            recall(f"bound {layer} {n}", core.filter_bank_bound, x, w_v, part)
+            for n, part in enumerate(w_o)
+        )
     return bound
 
 
+def _listening(scene: Scene, w_o: tuple[Array, ...], recall: Recall) -> Array:
+    parts = [
+        recall.array(f"listening {n}", core.synthesis_norms, part, scene.n_heads)
+        for n, part in enumerate(w_o)
+    ]
+    return recall.array("listening", _stacked, *parts)
+
+
 def _head_results(
-    scene: Scene, allowed: BoolArray, previous: Result | None, recall: Recall
+    scene: Scene,
+    previous: Result | None,
+    recall: Recall,
+    step: Callable[[int], object] | None,
 ) -> tuple[HeadResult, ...]:
     """Compute the heads of layer 1, and then those that read what these have added to X."""
-    earlier = {result.head.uid: result.steps for result in previous.heads} if previous else {}
+    earlier = {result.head.uid: result for result in previous.heads} if previous else {}
     results: dict[int, HeadResult] = {}
     x = scene.x
     for layer in sorted({head.layer for head in scene.heads}):
@@ -330,71 +185,133 @@ def _head_results(
             x = recall.array("stream", _sum, scene.x, *added)
         for index, head in enumerate(scene.heads):
             if head.layer == layer:
-                own = Recall(earlier.get(head.uid, {}))
-                results[index] = _head_result(scene, index, x, allowed, own)
+                if step is not None:
+                    step(len(results))
+                results[index] = _of_head(scene, index, x, earlier.get(head.uid), recall)
     return tuple(results[index] for index in range(scene.n_heads))
 
 
-def _head_result(
-    scene: Scene, index: int, x: Array, allowed: BoolArray, recall: Recall
+def _of_head(
+    scene: Scene, index: int, x: Array, earlier: HeadResult | None, recall: Recall
 ) -> HeadResult:
+    """Return the result of a head: the earlier one where nothing of it has changed."""
     head = scene.heads[index]
-    gain = head.gain * scene.master_gain
-    q, k = _factors(scene, head, x, recall)
-    scores = recall.array("scores", core.attention_scores, q, k)
-    weights = recall.array("weights", core.weights_from_scores, scores, gain=gain, mask=allowed)
-    entropy = recall.array("entropy", core.row_entropy_bits, weights)
+    own = Recall(earlier.steps if earlier else {})
+    block = own.columns("block", scene.w_o, scene.rows_of(index))
+    design = scene.d_k, scene.keep_margin
+    is_kept = scene.n_positions <= most_kept(scene.n_heads)
+    name, make = f"head {head.uid}", partial(_head_result, own)
+    # Added to 0 there is no −0, which would be the same input, but not the same bits.
+    gain, active = head.gain * scene.master_gain + 0.0, scene.active[index]
+    result = recall(name, make, head, active, gain, design, x, block, is_kept)
+    recall.made.extend(f"{name} {made}" for made in own.made)
+    return result
+
+
+def _head_result(
+    recall: Recall,
+    head: Head,
+    active: bool,
+    gain: float,
+    design: tuple[int, bool],
+    x: Array,
+    block: tuple[Array, ...],
+    is_kept: bool,
+) -> HeadResult:
+    q, k = _factors(head, design, x, recall)
     values = recall.array("values", _product, x, head.w_v)
-    block = recall.part("block", scene.w_o[scene.rows_of(index)])
+    attend = _attention if is_kept else _attention_on_demand
+    scores, weights, entropy, mixed, output = attend(q, k, gain, x, values, recall)
+    channels = _products("channels", head.w_v, block, recall)
+    term = _products("term", mixed, channels, recall)
     return HeadResult(
         head=head,
-        active=scene.active[index],
+        active=active,
         gain=gain,
         x=x,
         q=q,
         k=k,
         scores=scores,
-        scores_differ=recall("differ", _differ_in_a_row, scores, allowed),
+        scores_differ=recall("differ", _differ_in_a_row, scores),
         weights=weights,
         row_entropy_bits=entropy,
-        effective_positions=recall.array("positions", _two_to_the, entropy),
+        effective_positions=recall.array("positions", np.exp2, entropy),
         values=values,
-        output=recall.array("output", _product, weights, values),
-        term=recall.array("term", _term, weights, x, head.w_v, block),
+        output=output,
+        term_parts=term,
+        term=_joined("term", term, recall),
         score_spectrum=recall("score spectrum", ScoreSpectrum, q, k),
         weight_spectrum=recall("weight spectrum", WeightSpectrum, weights),
         steps=recall.steps,
     )
 
 
-def _factors(scene: Scene, head: Head, x: Array, recall: Recall) -> tuple[Array, Array]:
+def _factors(head: Head, design: tuple[int, bool], x: Array, recall: Recall) -> tuple[Array, Array]:
     """Return Q and K of a head: as given, projected from what it reads, or as designed."""
     if head.q is not None and head.k is not None:
         return head.q, head.k
     if head.w_q is not None and head.w_k is not None:
         return recall.array("q", _product, x, head.w_q), recall.array("k", _product, x, head.w_k)
+    d_k, keep_margin = design
     return recall(
         "factors",
         designed_factors,
         head.pattern,
         head.settings,
-        scene.n_positions,
-        scene.d_k,
+        len(x),
+        d_k,
         head.key_magnitude,
-        keep_margin=scene.keep_margin,
+        keep_margin=keep_margin,
     )
 
 
-def _differ_in_a_row(scores: Array, allowed: BoolArray) -> bool:
-    lowest = np.min(scores, axis=1, where=allowed, initial=np.inf)
-    highest = np.max(scores, axis=1, where=allowed, initial=-np.inf)
-    return bool((lowest < highest).any())
+def _attention(
+    q: Array, k: Array, gain: float, x: Array, values: Array, recall: Recall
+) -> tuple[Matrix, Matrix, Array, Array, Array]:
+    """Return S, A, the row entropies, A X and A V."""
+    scores = recall.array("scores", core.attention_scores, q, k)
+    weights, entropy = recall("weights", _weights_and_entropies, scores, gain)
+    mixed = recall.array("mixed", core.weighted_sums, weights, x)
+    return (
+        scores,
+        weights,
+        entropy,
+        mixed,
+        recall.array("output", core.weighted_sums, weights, values),
+    )
+
+
+def _attention_on_demand(
+    q: Array, k: Array, gain: float, x: Array, values: Array, recall: Recall
+) -> tuple[Matrix, Matrix, Array, Array, Array]:
+    """Return the same without keeping S or A: all that follows from A is made in one pass."""
+    scores = recall("scores", scores_on_demand, q, k)
+    weights, entropy, sums = recall("weights", weights_on_demand, q, k, gain, x, values)
+    return scores, weights, entropy, *sums
+
+
+def _weights_and_entropies(scores: Array, gain: float) -> tuple[Array, Array]:
+    weights, bits = core.weights_and_entropies_from_scores(scores, gain=gain)
+    return sealed(weights), sealed(bits)
+
+
+def _differ_in_a_row(scores: Matrix) -> bool:
+    """Say whether any row's allowed scores differ: most do in the second row."""
+    for first in range(0, len(scores), ROWS):
+        rows = scores[first : first + ROWS]
+        if (np.tril(rows != rows[:, :1], first)).any():
+            return True
+    return False
 
 
 def _allowed(n_positions: int) -> BoolArray:
     allowed = core.causal_mask(n_positions)
     allowed.flags.writeable = False
     return allowed
+
+
+def _ceiling_bits(n_positions: int) -> Array:
+    return np.log2(np.arange(1, n_positions + 1))
 
 
 def _ablated(active: tuple[bool, ...], *of_heads: Array) -> Array:
@@ -406,41 +323,37 @@ def _ablated(active: tuple[bool, ...], *of_heads: Array) -> Array:
     return stacked
 
 
-def _term(weights: Array, x: Array, w_v: Array, block: Array) -> Array:
-    """Return one head's term of the filter bank."""
-    terms = core.filter_bank_terms(weights[np.newaxis], x, w_v[np.newaxis], block)
-    return sealed(terms[0])
+def _products(
+    name: str, array: Array, parts: tuple[Array, ...], recall: Recall
+) -> tuple[Array, ...]:
+    """Return ``array`` times each of ``parts``, the blocks of columns of another matrix."""
+    return tuple(recall.array(f"{name} {n}", _product, array, part) for n, part in enumerate(parts))
 
 
-def _sum(*arrays: Array) -> Array:
-    total: Array = np.sum(arrays, axis=0)
+def _joined(name: str, parts: tuple[Array, ...], recall: Recall) -> Array:
+    return parts[0] if len(parts) == 1 else recall.array(name, _side_by_side, *parts)
+
+
+def _side_by_side(*parts: Array) -> Array:
+    return np.concatenate(parts, axis=1)
+
+
+def _stacked(*parts: Array) -> Array:
+    return np.concatenate(parts)
+
+
+def _residual(output: Array, *terms: Array) -> float:
+    """Return the largest difference between some columns of O and of the sum of the terms."""
+    return float(np.max(np.abs(output - _sum(*terms)))) if terms else float(np.max(np.abs(output)))
+
+
+def _sum(first: Array, *others: Array) -> Array:
+    total = first.copy()
+    for other in others:
+        total += other
     return total
 
 
 def _product(one: Array, other: Array) -> Array:
     product: Array = one @ other
     return product
-
-
-def _two_to_the(bits: Array) -> Array:
-    return np.exp2(bits)
-
-
-def _sealing(make: Callable[P, npt.NDArray[Any]]) -> Callable[P, Array]:
-    @wraps(make)
-    def make_sealed(*args: P.args, **kwargs: P.kwargs) -> Array:
-        return sealed(make(*args, **kwargs))
-
-    return make_sealed
-
-
-def _are_same(earlier: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
-    return len(earlier) == len(now) and all(map(_is_same, earlier, now))
-
-
-def _is_same(earlier: object, now: object) -> bool:
-    if isinstance(earlier, tuple) and isinstance(now, tuple):
-        return _are_same(earlier, now)
-    if isinstance(earlier, np.ndarray) or isinstance(now, np.ndarray):
-        return earlier is now
-    return bool(earlier == now)

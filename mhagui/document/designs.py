@@ -148,7 +148,17 @@ def ideal_taps(head: Head, row: int) -> Array | None:
     return sealed(looked_at / count) if count else None
 
 
-def _looked_at(head: Head, row: int, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+def ideal_rows(head: Head, rows: npt.NDArray[np.int64], n_positions: int) -> Array:
+    """Return ``ideal_taps`` of each of ``rows``, zero behind t, (R, T); NaN where none are."""
+    down, keys = rows[:, np.newaxis], np.arange(n_positions)
+    looked_at = _looked_at(head, down, keys) & (keys <= down)
+    counts = np.count_nonzero(looked_at, axis=1)[:, np.newaxis]
+    return sealed(looked_at / np.where(counts > 0, counts, np.nan))
+
+
+def _looked_at(
+    head: Head, row: int | npt.NDArray[np.int64], keys: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
     """Return which of ``keys`` share row ``row`` of the ideal; none where it has none."""
     at: npt.NDArray[np.bool_] = keys < 0
     if _is_uniform(head):

@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 
 from mhagui import core
-from mhagui.document.compute import HeadResult
 from mhagui.document.cost import is_standard, parameters_of
 from mhagui.document.exercises import Check, Shown
+from mhagui.document.head_result import HeadResult
 from mhagui.document.lessons import load_lesson
 from mhagui.document.presets import Preset, is_preset
 from mhagui.document.records import Array, sealed

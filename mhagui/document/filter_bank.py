@@ -7,18 +7,117 @@ are made here, side by side.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from mhagui import core
-from mhagui.document.compute import Recall, Result, Steps
+from mhagui.document.compute import Result
 from mhagui.document.json_text import finite
+from mhagui.document.recall import Recall, Steps
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
 from mhagui.formats import USUAL, Precision
 
 IDENTITY = "max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)|"
 SHORT_IDENTITY = "max |Concat·W_O − Σ|"
+BLOCK_CELLS = 2**15  # that are added up at once: they stay in the processor's cache
+
+
+class RunningSums:
+    """The sums of the terms of heads 1..h, for each h, (T, d_model) each, made when asked for.
+
+    Another term moves only the sums from its head on, and in them the columns that hear the head:
+    all else is taken over from ``earlier``.
+
+    Attributes
+    ----------
+    terms
+        What is added up.
+    heard
+        Which columns of them are not zero, (H, d_model).
+    made
+        The sums that were asked for, by place.
+    largest
+        The largest magnitude in each column of each sum, (H, d_model).
+    n_added
+        How many columns were added to others to find that out.
+    """
+
+    def __init__(
+        self,
+        terms: tuple[Array, ...],
+        heard: npt.NDArray[np.bool_],
+        earlier: "RunningSums | None" = None,
+    ) -> None:
+        self.terms, self.heard = terms, heard
+        self.made: dict[int, Array] = {0: terms[0]}
+        self._earlier: dict[int, Array] = {}
+        self._first, self._columns = 0, slice(0, heard.shape[1])
+        self.largest = np.zeros(heard.shape)
+        if earlier is not None and _shapes(terms) == _shapes(earlier.terms):
+            self._earlier, self.largest = earlier.made, earlier.largest.copy()
+            self._first, self._columns = self._changes_since(earlier)
+        self.n_added = self._measure()
+
+    def __len__(self) -> int:
+        """Return the number of heads."""
+        return len(self.terms)
+
+    def __iter__(self) -> Iterator[Array]:
+        """Make one after the other."""
+        return (self[place] for place in range(len(self)))
+
+    def __getitem__(self, place: int) -> Array:
+        """Return the sum up to the head at ``place``, from 0, or from the end where negative."""
+        place = range(len(self))[place]
+        if place not in self.made:
+            self.made[place] = self._make(place)
+        return self.made[place]
+
+    def _changes_since(self, earlier: "RunningSums") -> tuple[int, slice]:
+        """Return the first place where sums are others, and between which columns they are."""
+        pairs = enumerate(zip(self.terms, earlier.terms, strict=True))
+        changed = [place for place, (term, before) in pairs if term is not before]
+        columns = _span(np.any((self.heard | earlier.heard)[changed], axis=0))
+        return min(changed, default=len(self)), columns
+
+    def _measure(self) -> int:
+        """Find what is largest in each column, anew where it may be another."""
+        columns = range(*self._columns.indices(self.heard.shape[1]))
+        n_rows, largest = len(self.terms[0]), self.largest[self._first :, self._columns]
+        step = max(BLOCK_CELLS // max(len(columns), 1), 1)
+        adding = [bool(heard[self._columns].any()) for heard in self.heard]
+        largest[:] = 0.0
+        for start in range(0, n_rows if columns else 0, step):
+            so_far = np.zeros((min(step, n_rows - start), len(columns)))
+            most = np.zeros(len(columns))
+            for place, term in enumerate(self.terms):
+                if adding[place]:
+                    so_far += term[start : start + step, self._columns]
+                    most = np.maximum(so_far.max(axis=0), -so_far.min(axis=0))
+                if place >= self._first:
+                    row = largest[place - self._first]
+                    np.maximum(row, most, out=row)
+        return sum(adding) * len(columns)
+
+    def _make(self, place: int) -> Array:
+        """Add up from the nearest sum below that is made, in the columns that changed."""
+        before = self._earlier.get(place)
+        if before is not None and place < self._first:
+            return before
+        columns = slice(None) if before is None else self._columns
+        below = max(made for made in self.made if made < place)
+        so_far = self.made[below][:, columns].copy()
+        for each in range(below + 1, place + 1):
+            if self.heard[each, columns].any():
+                so_far += self.terms[each][:, columns]
+        if before is None:
+            return sealed(so_far)
+        whole = before.copy()
+        whole[:, columns] = so_far
+        return sealed(whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +129,8 @@ class FilterBank:
     terms
         A_h X W_V^h W_O^(h) of each head, (T, d_model) each; zero where the head is ablated.
     sums
-        The sum of the terms of heads 1..h, for each h, (T, d_model) each.
+        The sum of the terms of heads 1..h, for each h, (T, d_model) each; one is made when it is
+        asked for.
     norms
         Frobenius norm of each term, as it counts.
     norms_heard
@@ -42,7 +142,7 @@ class FilterBank:
     """
 
     terms: tuple[Array, ...]
-    sums: tuple[Array, ...]
+    sums: RunningSums
     norms: tuple[float, ...]
     norms_heard: tuple[float, ...]
     largest: float
@@ -84,11 +184,15 @@ def filter_bank(result: Result, previous: FilterBank | None = None) -> FilterBan
     recall = Recall(previous.steps if previous else {})
     zero = recall.array("zero", np.zeros, result.output.shape)
     terms = tuple(head.term if head.active else zero for head in result.heads)
-    heard = tuple(
-        recall(f"norm {place}", _norm, head.term) for place, head in enumerate(result.heads)
-    )
-    sums = tuple(_running_sums(terms, recall))
-    shown = enumerate((*terms, *sums))
+    hears = result.listening.T > 0
+    is_active = np.array([[head.active] for head in result.heads])
+    sums = RunningSums(terms, hears & is_active, previous.sums if previous else None)
+    sizes = [
+        recall(f"size {place}", _size, head.term, _span(hears[place]))
+        for place, head in enumerate(result.heads)
+    ]
+    heard = tuple(size.norm for size in sizes)
+    counts = (size.largest for size, head in zip(sizes, result.heads, strict=True) if head.active)
     return FilterBank(
         terms=terms,
         sums=sums,
@@ -96,7 +200,7 @@ def filter_bank(result: Result, previous: FilterBank | None = None) -> FilterBan
             norm if head.active else 0.0 for norm, head in zip(heard, result.heads, strict=True)
         ),
         norms_heard=heard,
-        largest=max(recall(f"largest {place}", _largest, array) for place, array in shown),
+        largest=max((float(sums.largest.max()), *counts)),
         steps=recall.steps,
     )
 
@@ -176,17 +280,27 @@ def _head(scene: Scene, result: Result, bank: FilterBank, place: int) -> dict[st
     }
 
 
-def _running_sums(terms: tuple[Array, ...], recall: Recall) -> Iterator[Array]:
-    so_far = terms[0]
-    yield so_far
-    for place, term in enumerate(terms[1:], 1):
-        so_far = recall.array(f"sum {place}", np.add, so_far, term)
-        yield so_far
+def _shapes(terms: tuple[Array, ...]) -> list[tuple[int, ...]]:
+    return [term.shape for term in terms]
 
 
-def _norm(term: Array) -> float:
-    return float(core.frobenius_norms(term))
+def _span(is_wanted: npt.NDArray[np.bool_]) -> slice:
+    """Return the first to the last column that is wanted, as quick to get at as all."""
+    columns = np.flatnonzero(is_wanted)
+    return slice(int(columns[0]), int(columns[-1]) + 1) if columns.size else slice(0, 0)
+
+
+class _Size(NamedTuple):
+    norm: float
+    largest: float
+
+
+def _size(term: Array, columns: slice) -> _Size:
+    """Return how large ``term`` is, which is zero but in ``columns``."""
+    cells = term[:, columns]
+    return _Size(float(core.frobenius_norms(cells)), _largest(cells))
 
 
 def _largest(array: Array) -> float:
-    return float(np.max(np.abs(array), initial=0.0))
+    # Twice over the cells is quicker than a copy of their magnitudes.
+    return max(float(array.max(initial=0.0)), -float(array.min(initial=0.0)))

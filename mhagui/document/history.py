@@ -174,6 +174,19 @@ class History:
         while self._undone and self.n_steps < n_steps:
             self.redo()
 
+    def return_to(self, n_steps: int, scene: Scene) -> None:
+        """Undo or redo to ``scene``, which stood on the bench when ``n_steps`` were done.
+
+        The last of these may have grown since then: it ends there now, and what came after it is
+        no more.
+        """
+        self.go_to(n_steps)
+        if self._scene is scene or not self._done:
+            return
+        self._interrupt()
+        self._push(replace(self._done.pop(), after=scene))
+        self._displaced, self._undone = None, []
+
     def _interrupt(self) -> None:
         if self._gesture is not None:
             self._over, self._gesture = self._gesture, None

@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mhagui import core
-from mhagui.document.compute import HeadResult, Recall, Result, Steps
+from mhagui.document.compute import Result
 from mhagui.document.head import Head
+from mhagui.document.head_result import HeadResult
 from mhagui.document.json_text import finite
+from mhagui.document.on_demand import Matrix, rows_of
 from mhagui.document.patterns import Pattern
+from mhagui.document.recall import Recall, Steps
 from mhagui.document.records import Array, sealed
 from mhagui.document.response import shown_row, spaced_rows
 from mhagui.document.scene import Scene
@@ -109,12 +112,14 @@ class Divergences:
     """How differently each two heads look, (H, H): mean Jensen–Shannon divergence, 0 to 1 bit.
 
     ``rows`` are the rows of A, from 0, over which the mean is: all, or some evenly spaced ones
-    where A is large.
+    where A is large. ``n_compared`` is how many pairs were compared anew for it.
     """
 
     bits: Array
     rows: tuple[int, ...]
-    steps: Steps = field(repr=False)
+    n_compared: int = 0
+    parts: tuple[Array, ...] = field(default=(), repr=False)
+    steps: Steps = field(default_factory=dict, repr=False)
 
 
 class _Outlook(NamedTuple):
@@ -153,11 +158,30 @@ def study_divergences(result: Result, earlier: Divergences | None = None) -> Div
     n_positions = len(result.allowed)
     rows = tuple(spaced_rows(n_positions, max(MOST_PAIR_CELLS // n_positions, 1)))
     parts = [recall.array(f"rows {head.head.uid}", _taken, head.weights, rows) for head in heads]
-    bits = np.zeros((len(heads), len(heads)))
-    for one, other in itertools.combinations(range(len(heads)), 2):
-        name = f"{heads[one].head.uid} {heads[other].head.uid}"
-        bits[one, other] = recall(name, _mean_divergence, parts[one], parts[other])
-    return Divergences(sealed(bits + bits.T), rows, recall.steps)
+    entropies = [
+        recall.array(f"bits {head.head.uid}", core.row_entropy_bits, part)
+        for head, part in zip(heads, parts, strict=True)
+    ]
+    bits, compared = np.zeros((len(heads), len(heads))), 0
+    known = _places_in(earlier.parts if earlier else (), parts)
+    done, was_at = list(known), list(known.values())
+    if earlier is not None and known:
+        bits[np.ix_(done, done)] = earlier.bits[np.ix_(was_at, was_at)]
+    for one in (place for place in range(len(heads)) if place not in known):
+        if done:
+            others = np.stack([parts[place] for place in done])
+            each = entropies[one], np.stack([entropies[place] for place in done])
+            apart = core.jensen_shannon_bits(parts[one], others, entropies=each).mean(axis=-1)
+            bits[one, done] = bits[done, one] = apart
+            compared += len(done)
+        done.append(one)
+    return Divergences(sealed(bits), rows, compared, tuple(parts), recall.steps)
+
+
+def _places_in(earlier: tuple[Array, ...], parts: list[Array]) -> dict[int, int]:
+    """Return where each of ``parts`` was among ``earlier`` ones, of those that are the same."""
+    places = {id(part): place for place, part in enumerate(earlier)}
+    return {place: places[id(part)] for place, part in enumerate(parts) if id(part) in places}
 
 
 def places_of(view: ViewState, scene: Scene) -> tuple[int, int] | None:
@@ -298,7 +322,7 @@ def _why_unknown(scene: Scene, result: Result, head: Head, sequences: core.Token
     return ""
 
 
-def _row(weights: Array, length: int) -> Array:
+def _row(weights: Matrix, length: int) -> Array:
     return weights[length - 1, :length]
 
 
@@ -317,7 +341,7 @@ def _layer_below(scene: Scene, result: Result, head: Head, recall: Recall) -> tu
     for place, other in _heads_below(result, head):
         name, w_v = f"added by {other.head.uid}", other.head.w_v
         added = recall.array(name, _through, w_v, scene.w_o, scene.rows_of(place))
-        below.append((other.weights, added))
+        below.append((np.asarray(other.weights), added))
     return tuple(below)
 
 
@@ -347,9 +371,5 @@ def _rows_by_content(
     return sealed(core.weights_from_scores(scores, gain=gain, mask=None)[:, 0])
 
 
-def _taken(weights: Array, rows: tuple[int, ...]) -> Array:
-    return weights if len(rows) == len(weights) else weights[list(rows)]
-
-
-def _mean_divergence(one: Array, other: Array) -> float:
-    return float(core.jensen_shannon_bits(one, other).mean())
+def _taken(weights: Matrix, rows: tuple[int, ...]) -> Array:
+    return np.asarray(weights) if len(rows) == len(weights) else rows_of(weights, rows)

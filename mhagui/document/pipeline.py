@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from mhagui import core
-from mhagui.document.compute import BoolArray, HeadResult, Recall, Result, Steps
+from mhagui.document.compute import BoolArray, Result
+from mhagui.document.head_result import HeadResult
+from mhagui.document.recall import Recall, Steps
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
 
@@ -117,7 +119,7 @@ def _matrices(
 def _of_scores(
     head: HeadResult, allowed: BoolArray, stage: int, recall: Recall
 ) -> tuple[StageMatrix, ...]:
-    scores, shared = head.scores, "Q·Kᵀ, S"
+    scores, shared = recall.array("S", np.asarray, head.scores), "Q·Kᵀ, S"
     if stage == SCALED:
         product = recall.array("product", _product, head.q, head.k)
         return (
@@ -136,7 +138,9 @@ def _of_scores(
         return StageMatrix("", "g·S", gained, _POSITIONS, "g·S"), masked
     return (
         StageMatrix("", "g·S, masked", gained, _POSITIONS, "g·S", allowed),
-        StageMatrix("→", "A", head.weights, _POSITIONS, "A", allowed),
+        StageMatrix(
+            "→", "A", recall.array("A", np.asarray, head.weights), _POSITIONS, "A", allowed
+        ),
     )
 
 
@@ -160,8 +164,9 @@ def _of_values(
 ) -> tuple[StageMatrix, ...]:
     head = result.heads[place]
     if stage == MIXED:
+        weights = recall.array("A", np.asarray, head.weights)
         return (
-            StageMatrix("", "A", head.weights, _POSITIONS, "A", result.allowed),
+            StageMatrix("", "A", weights, _POSITIONS, "A", result.allowed),
             StageMatrix("·", "V", head.values, (Axis.KEY, Axis.FEATURE), "V, O_h"),
             StageMatrix("=", "O_h", head.output, _OF_QUERIES, "V, O_h"),
         )

@@ -6,13 +6,17 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from mhagui import core
-from mhagui.document.blas import one_blas_thread
-from mhagui.document.compute import HeadResult, Recall, Result, Steps
-from mhagui.document.designs import filter_of, ideal_taps
+from mhagui.core.threads import one_blas_thread
+from mhagui.document.compute import Result
+from mhagui.document.designs import filter_of, ideal_rows, ideal_taps
 from mhagui.document.head import Head
+from mhagui.document.head_result import HeadResult
 from mhagui.document.json_text import finite
+from mhagui.document.on_demand import Matrix, rows_of
+from mhagui.document.recall import Recall, Steps
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
 from mhagui.document.view_state import default_row
@@ -21,6 +25,7 @@ from mhagui.document.view_state import default_row
 FINE_ROWS = 128
 FREQUENCIES = sealed(np.linspace(0.0, math.pi, 2 * FINE_ROWS + 1))
 MEAN_ROWS = 64  # that are soon gone through, for a mean that follows a gain
+ROWS_AT_ONCE = 64  # of all, so that few are in memory twice
 
 # Said wherever spectra are shown: in the magnitudes alone these three look the same.
 FLAT_FILTERS = (
@@ -69,7 +74,7 @@ class SpectrumStudy:
 
     row: int
     spectra: tuple[Spectrum, ...]
-    weights: tuple[Array, ...] = field(repr=False)
+    weights: tuple[Matrix, ...] = field(repr=False)
 
 
 def shown_row(scene: Scene, row: int | None) -> int:
@@ -82,7 +87,7 @@ def row_response(head: HeadResult, row: int) -> RowResponse:
     return _row_response(head.weights, head.head, row)
 
 
-def _row_response(weights: Array, head: Head, row: int) -> RowResponse:
+def _row_response(weights: Matrix, head: Head, row: int) -> RowResponse:
     taps = sealed(weights[row, : row + 1].copy())  # which keeps no T × T weights alive
     ideal = ideal_taps(head, row)
     distance = math.nan if ideal is None else float(core.total_variation(taps, ideal))
@@ -91,7 +96,20 @@ def _row_response(weights: Array, head: Head, row: int) -> RowResponse:
 
 def distances(head: HeadResult) -> Array:
     """Return the distance of every row t1 .. tT to its ideal, (T,); NaN where it has none."""
-    return sealed(np.array([row_response(head, row).distance for row in range(len(head.weights))]))
+    blocks = np.split(
+        np.arange(len(head.weights)), range(ROWS_AT_ONCE, len(head.weights), ROWS_AT_ONCE)
+    )
+    return sealed(np.concatenate([_distances(head.weights, head.head, rows) for rows in blocks]))
+
+
+def _distances(weights: Matrix, head: Head, rows: npt.NDArray[np.int64]) -> Array:
+    """Return the distances of ``rows``, (R,); NaN where there is no ideal."""
+    ideals = ideal_rows(head, rows, len(weights))
+    known = np.flatnonzero(~np.isnan(ideals[:, 0]))
+    found = np.full(len(rows), np.nan)
+    if known.size:
+        found[known] = core.total_variation(rows_of(weights, rows[known]), ideals[known])
+    return found
 
 
 def mean_rows(n_positions: int) -> list[int]:
@@ -110,16 +128,10 @@ def mean_distance(head: HeadResult) -> float:
     return _mean_distance(head.weights, head.head)
 
 
-def _mean_distance(weights: Array, head: Head) -> float:
-    n_positions = len(weights)
-    every = {row: ideal_taps(head, row) for row in mean_rows(n_positions)}
-    ideals = {row: taps for row, taps in every.items() if taps is not None}
-    if not ideals:
-        return math.nan
-    wanted = np.zeros((len(ideals), n_positions))
-    for place, (row, taps) in enumerate(ideals.items()):
-        wanted[place, : row + 1] = taps
-    return float(core.total_variation(weights[list(ideals)], wanted).mean())
+def _mean_distance(weights: Matrix, head: Head) -> float:
+    found = _distances(weights, head, np.array(mean_rows(len(weights))))
+    known = found[~np.isnan(found)]
+    return float(known.mean()) if known.size else math.nan
 
 
 def spectra(heads: Sequence[HeadResult], row: int) -> list[Spectrum]:

@@ -19,8 +19,6 @@ MAX_MODEL_WIDTH = 256
 MAX_TITLE_LENGTH = 120
 MAX_DESCRIPTION_LENGTH = 4000
 MAX_TOKEN_LENGTH = 20
-# Weights of all heads together: four heads of the longest sequence, half a gigabyte.
-MAX_WEIGHTS = 4 * MAX_POSITIONS**2
 MAX_HAND_SET_POSITIONS = 256  # so that a scene can be kept as text
 POSITION_FEATURES = 2  # a position is a cosine and a sine
 
@@ -246,13 +244,6 @@ def _check_heads(scene: Scene) -> None:
                 f"Head “{head.name}” is hand-set, which T up to {MAX_HAND_SET_POSITIONS} can be; "
                 f"this scene has T = {scene.n_positions}."
             )
-    n_weights = scene.n_heads * scene.n_positions**2
-    if n_weights > MAX_WEIGHTS:
-        most = math.isqrt(MAX_WEIGHTS // scene.n_heads)
-        raise UserError(
-            f"{scene.n_heads} heads at T = {scene.n_positions} have {n_weights:,} weights, more "
-            f"than are kept in memory; with so many heads T can be up to {most}."
-        )
 
 
 def _check_gains(scene: Scene) -> None:

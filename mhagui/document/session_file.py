@@ -27,7 +27,7 @@ from mhagui.document.view_file import view_entry, view_of
 from mhagui.errors import UserError
 from mhagui.files import Stamp, write_atomically
 
-MAX_FILE_BYTES = 64 * 2**20  # the largest possible scene, as text to full precision, has 58 MB
+MAX_FILE_BYTES = 64 * 2**20  # the largest possible scene, as text to full precision, has 65 MB
 MAX_PATH_LENGTH = 4096
 
 

@@ -38,6 +38,9 @@ class Digits(enum.IntEnum):
         return "all" if self is Digits.ALL else str(self.value)
 
 
+FEWEST_SHOWN = 8  # rows and columns of the heatmaps: closer one cannot come
+
+
 @dataclass(frozen=True, slots=True)
 class Appearance:
     """How numbers and colours look in the window, whatever scene is open.
@@ -67,6 +70,52 @@ class Cursor:
     head: int
     query: int
     key: int
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of the heatmaps that is shown: as many rows as columns, from the first of each on.
+
+    Attributes
+    ----------
+    query, key
+        The first row and the first column, from 0.
+    count
+        How many of each.
+    """
+
+    query: int
+    key: int
+    count: int
+
+    def fitted(self, n_positions: int) -> "Window | None":
+        """Return this window inside T × T, of no fewer than eight cells; None where it is all."""
+        count = max(self.count, FEWEST_SHOWN)
+        if count >= n_positions:
+            return None
+        last = n_positions - count
+        return Window(min(max(self.query, 0), last), min(max(self.key, 0), last), count)
+
+    def holding(self, cursor: Cursor) -> "Window":
+        """Return this window, moved no further than it has to be to show the cursor's cell."""
+        query, key = (
+            min(max(first, at - self.count + 1), at)
+            for first, at in ((self.query, cursor.query), (self.key, cursor.key))
+        )
+        return replace(self, query=query, key=key)
+
+    def zoomed(self, factor: float, query: float, key: float) -> "Window":
+        """Return the window in which cells are ``factor`` times as large, about.
+
+        The place before which there are ``query`` rows and ``key`` columns stays where it is.
+        """
+        count = round(self.count / factor)
+        if count == self.count and factor != 1.0:
+            count += 1 if factor < 1 else -1
+        count = max(count, FEWEST_SHOWN)
+        share = count / self.count
+        query, key = (query - (query - self.query) * share, key - (key - self.key) * share)
+        return Window(round(query), round(key), count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +160,8 @@ class ViewState:
         The sizes whose cost is asked for; None for those of the scene.
     widths_follow
         Whether d_k and d_v of ``what_if`` follow d_model and H as these change.
+    window
+        The part of the heatmaps that is shown, the same of all heads; None for all of it.
     appearance
         How numbers and colours look: the user's own, and the same for every scene.
     """
@@ -123,6 +174,7 @@ class ViewState:
     pair: tuple[int, int] | None = None
     what_if: WhatIf | None = None
     widths_follow: bool = True
+    window: Window | None = None
     appearance: Appearance = Appearance()
 
     @classmethod
@@ -132,7 +184,7 @@ class ViewState:
         return cls(Cursor(scene.heads[0].uid, row, max(row - 1, 0)))
 
     def fitted(self, scene: Scene) -> "ViewState":
-        """Return this state with cursor and enlarged head inside ``scene``; itself if they are."""
+        """Return this state with all that it points at inside ``scene``; itself if it is."""
         uids = {head.uid for head in scene.heads}
         last = scene.n_positions - 1
         cursor = Cursor(
@@ -142,5 +194,20 @@ class ViewState:
         )
         enlarged = self.enlarged if self.enlarged in uids else None
         pair = self.pair if self.pair and uids.issuperset(self.pair) else None
-        fitted = replace(self, cursor=cursor, enlarged=enlarged, pair=pair)
+        window = self.window and self.window.fitted(scene.n_positions)
+        fitted = replace(self, cursor=cursor, enlarged=enlarged, pair=pair, window=window)
         return self if fitted == self else fitted
+
+    def zoomed(self, factor: float, scene: Scene, at: tuple[float, float] | None = None) -> Window:
+        """Return the window in which cells are ``factor`` times as large, still to be fitted.
+
+        A place with as many rows and columns before it as ``at`` says stays where it is; by itself
+        the middle of the cursor's cell, or of the window where it does not show the cursor.
+        """
+        shown = self.window or Window(0, 0, scene.n_positions)
+        if at is None:
+            cursor, middle = self.cursor, shown.count / 2
+            at = shown.query + middle, shown.key + middle
+            if shown.holding(cursor) == shown:
+                at = cursor.query + 0.5, cursor.key + 0.5
+        return shown.zoomed(factor, *at)

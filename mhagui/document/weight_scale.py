@@ -6,6 +6,7 @@ import numpy as np
 
 from mhagui import formats
 from mhagui.document.compute import Result
+from mhagui.document.on_demand import Matrix, OnDemand
 from mhagui.document.records import Array
 from mhagui.document.view_state import ColourScale
 
@@ -55,8 +56,13 @@ def weight_scale(scale: ColourScale, n_positions: int, largest: float) -> Weight
 
 def largest_weight(result: Result) -> float:
     """Return the largest weight of rows with two keys or more: that of a single key is always 1."""
-    allowed = result.allowed & (result.allowed.sum(axis=1) > 1)[:, None]
-    return max(float(np.max(h.weights, where=allowed, initial=0.0)) for h in result.heads)
+    return max(_largest(head.weights) for head in result.heads)
+
+
+def _largest(weights: Matrix) -> float:
+    if isinstance(weights, OnDemand):
+        return weights.largest_below_first_row()
+    return float(np.max(weights[1:], initial=0.0))
 
 
 def as_coloured(weights: Array, result: Result, scale: WeightScale) -> Array:

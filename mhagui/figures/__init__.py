@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mhagui.errors import check_choices
-from mhagui.figure_names import FIGURES, FORMATS
+from mhagui.figure_names import FIGURES, FORMATS, PANELS
 from mhagui.figures.style import FigureStyle, Ground, Labels, Preset, style_of, style_to_entry
 from mhagui.figures.subject import Subject
 
@@ -35,8 +35,25 @@ __all__ = [
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
-def why_not(name: str, result: "Result") -> str | None:
-    """Return the sentence that says why the scene has no figure ``name``; None when it has."""
+def why_not(name: str, result: "Result", style: FigureStyle | None = None) -> str | None:
+    """Return the sentence that says why there is no figure ``name``; None when there is.
+
+    Either the scene has none, or the page that a ``style`` asks for has no room for it.
+    """
+    if name in PANELS and style and style.preset is Preset.SINGLE_COLUMN:
+        return (
+            f"The figure “{name}” is a page of several, which in a single column would be longer "
+            "than a page of paper; choose the double preset, or export its figures one by one."
+        )
+    if name in ("heads", "scores", *PANELS):
+        from mhagui.document.on_demand import most_kept  # not for the start
+
+        n_heads, n_positions = len(result.heads), len(result.allowed)
+        if n_positions > most_kept(n_heads):
+            return (
+                f"The figure “{name}” draws every weight or score of {n_heads} heads, for T up to "
+                f"{most_kept(n_heads)}; this scene has T = {n_positions}."
+            )
     packed = {"packed-wq": result.packed_queries, "packed-wk": result.packed_keys}
     return packed[name].why_none if name in packed else None
 

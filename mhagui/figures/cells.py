@@ -33,7 +33,7 @@ from mhagui.palette import ink_on
 
 BAND = 0.05  # inches: thickness of a head's band
 LABELS_BELOW = line_height(TICK_SIZE) + 0.03  # inches: height of the columns' labels
-VALUE_SIZES = (7.0, 6.5, 6.0, 5.75)  # the least is 5 points where labels are of 7
+VALUE_SIZES = (7.0, 6.65, 6.3)  # the least is 5.5 points where labels are of 7
 MAX_DRAWN_CELLS = 20_000  # in one figure; a viewer of vector files grows slow beyond
 MAX_DRAWN_SIDE = 64
 # Of a matrix drawn as an image: half of what 400 dpi can show, and then enlarged, for viewers blur
@@ -284,16 +284,31 @@ def more_lines(names: Sequence[str]) -> float:
     return names[0].count("\n") * line_height(TICK_SIZE)
 
 
-def name_columns(grid: Grid, columns: ColumnNames) -> None:
-    """Write the names of positions below the columns; some are left out where they would touch."""
-    _set_labels(grid.axes.xaxis, columns.names, _shown(len(columns.names), columns.needed, 0))
+def name_columns(
+    axes: Axes,
+    columns: ColumnNames,
+    last: int | None = None,
+    *,
+    at: float = 0.5,
+    always: Sequence[int] = (),
+) -> None:
+    """Write the names of the positions up to ``last`` below; some are left out that would touch.
+
+    The first has its middle ``at``. In the place of neighbours ``always`` are written, the last of
+    these in any case.
+    """
+    names = columns.names[:last]
+    shown = _shown(len(names), columns.needed, 0)
+    for index in always:
+        shown = [index, *(other for other in shown if abs(other - index) >= columns.needed)]
+    _set_labels(axes.xaxis, names, sorted(set(shown)), at)
     if columns.is_upright:
-        grid.axes.tick_params(axis="x", labelrotation=90)
+        axes.tick_params(axis="x", labelrotation=90)
 
 
-def _set_labels(axis: Axis, labels: Sequence[str], shown: list[int]) -> None:
+def _set_labels(axis: Axis, labels: Sequence[str], shown: list[int], at: float = 0.5) -> None:
     """Write the labels that are shown; in a token a dollar sign is one, and begins no formula."""
-    axis.set_ticks([index + 0.5 for index in shown], [labels[index] for index in shown])
+    axis.set_ticks([index + at for index in shown], [labels[index] for index in shown])
     for text in axis.get_ticklabels():
         text.set_parse_math(False)
 

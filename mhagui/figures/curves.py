@@ -1,11 +1,14 @@
 """Curves of heads: how each is drawn and named, told apart without colour too."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 
 from mhagui.document import HeadResult, Result
+from mhagui.document.records import Array
 from mhagui.figures.page import (
     FILL,
     LABEL_SIZE,
@@ -27,6 +30,9 @@ NARROW = 5.0  # inches of paper, below which the legend is below the curves
 LINES = ("-", "--", "-.", ":")
 MOST_MARKERS = 24  # on one line
 STAR_SIZE, MARKER_SIZE = 6.5, 4.0  # in points; a star of the same size looks smaller
+MORE_MARKER = 2.5  # points, than that of the curve which lies on it
+SAME = 0.004  # of the largest value: curves no further apart are seen as one
+DASH = 2.5  # line widths, of each of the curves that take turns on one line
 AXIS_TITLE = EDGE + line_height(LABEL_SIZE)
 
 
@@ -73,6 +79,41 @@ def _name(number: int, head: HeadResult, room: float, paper: Paper) -> str:
     name = f"h{number}" if paper.is_part else f"h{number} {head.head.name}{state_of(head)}"
     # A dollar sign would start a formula in a legend.
     return "\n".join(wrapped(name.replace("$", r"\$"), room - HANDLE, TICK_SIZE))
+
+
+def draw_curves(
+    axes: Axes, sheet: Sheet, result: Result, names: Sequence[str], at: Array, values: list[Array]
+) -> None:
+    """Draw the curve of every head over ``at``; those that lie on one another take turns."""
+    for number, (head, name, of_head) in enumerate(zip(result.heads, names, values, strict=True)):
+        alike = [other for other, others in enumerate(values) if _are_alike(of_head, others)]
+        look = curve_look(sheet, head, len(at))
+        if len(alike) > 1:
+            look |= _turn(sheet, alike.index(number), len(alike), len(values), len(at))
+        axes.plot(at, of_head, label=name, **look)
+
+
+def _are_alike(one: Array, other: Array) -> bool:
+    largest = float(np.max(np.abs(one), where=np.isfinite(one), initial=0.0))
+    return np.allclose(one, other, rtol=0, atol=SAME * largest, equal_nan=True)
+
+
+def _turn(sheet: Sheet, number: int, count: int, n_heads: int, n_points: int) -> dict[str, Any]:
+    """Return what shows curve ``number``, from 0, of so many on one another.
+
+    Of the line it has its own dashes over the first. Its markers, where those of all are at the
+    same points, are larger than those of the next, which is drawn over it.
+    """
+    turn: dict[str, Any] = {}
+    if number and n_heads <= len(HEAD_MARKERS):  # of more, dashes tell heads apart
+        turn["linestyle"] = (-number * DASH, (DASH, DASH * (count - 1)))
+    step = math.ceil(n_points / MOST_MARKERS)
+    if step > 1:
+        turn["markevery"] = (step * number // count, step)
+    else:
+        size = MARKER_SIZE + MORE_MARKER * min(count - 1 - number, 3)
+        turn["markersize"] = sheet.pt(size)
+    return turn
 
 
 def curve_look(sheet: Sheet, head: HeadResult, n_points: int) -> dict[str, Any]:

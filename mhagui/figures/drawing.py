@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure
 
+from mhagui.errors import UserError
 from mhagui.figures import (
     cost,
     entropy,
@@ -21,6 +22,7 @@ from mhagui.figures import (
     projection,
     saving,
     singular,
+    why_not,
 )
 from mhagui.figures.page import Plan, house_style, painted, titled
 from mhagui.figures.paper import Paper
@@ -54,7 +56,12 @@ PLANS: dict[str, Callable[[Subject, Paper], Plan]] = {
 
 
 def plan(name: str, subject: Subject, paper: Paper) -> Plan:
-    """Return figure ``name`` laid out on ``paper``, with what the style wants around it."""
+    """Return figure ``name`` laid out on ``paper``, with what the style wants around it.
+
+    Raises UserError where there is none of this scene or on such paper.
+    """
+    if reason := why_not(name, subject.result, subject.style):
+        raise UserError(reason)
     with house_style(subject.style):
         figure = PLANS[name](subject, paper)
         whole = titled(figure, paper, subject.note)

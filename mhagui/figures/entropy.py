@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from mhagui.document import Result
 from mhagui.figures.cells import more_lines, name_positions, widest_of
-from mhagui.figures.curves import AXIS_TITLE, CEILING, Legend, curve_look
+from mhagui.figures.curves import AXIS_TITLE, CEILING, Legend, draw_curves
 from mhagui.figures.page import Box, Plan, Sheet, dress, round_ticks
 from mhagui.figures.paper import EDGE, Paper
 from mhagui.figures.subject import Subject
@@ -35,10 +35,9 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     def paint(sheet: Sheet) -> None:
         axes = sheet.place(Box(LEFT, TOP, legend.width, height))
         _ceiling(axes, sheet, result)
-        for head, name in zip(result.heads, legend.names, strict=True):
-            bits = head.row_entropy_bits
-            look = curve_look(sheet, head, len(bits))
-            axes.plot(np.arange(1, len(bits) + 1), bits, label=name, **look)
+        bits = [head.row_entropy_bits for head in result.heads]
+        at = np.arange(1.0, scene.n_positions + 1)
+        draw_curves(axes, sheet, result, legend.names, at, bits)
         _dress(axes, sheet, names_below, legend.width)
         legend.draw(axes, height, under)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
 from matplotlib.patches import Rectangle
 
 from mhagui.document import Result, Scene
@@ -30,6 +31,7 @@ from mhagui.figures.cells import (
     writing_for,
 )
 from mhagui.figures.page import (
+    LABEL_SIZE,
     TICK_SIZE,
     Box,
     Plan,
@@ -45,7 +47,7 @@ from mhagui.figures.panels import (
     OUTSIDE_GAP,
     Panels,
     best_of,
-    brief_name,
+    head_name,
     is_roomy,
     wrapped_names,
 )
@@ -59,6 +61,7 @@ CELL = 0.38  # inches at most
 SMALLEST_WIDTH, SMALLEST_HEIGHT, LEAST_WIDTH = 1.8, 0.35, 0.6
 UNDER = line_height(TICK_SIZE) + 0.03  # a norm below a name
 CHART_HEIGHT, CHART_GAP = 0.6, 0.35
+USUAL_LABEL = "0.000"  # beside a chart: it stays where it is while numbers change
 BAR_LABEL = "value, all panels"
 NORMS = "Norm of what each head adds"
 ABLATED = " (hollow: would add, but is ablated)"
@@ -99,8 +102,12 @@ def _plan(
     scene, result = subject.scene, subject.result
     matrices = [*bank.terms, bank.sums[-1], result.output]
     scale = signed_scale(paper, "terms", *matrices)
-    bar = BAR_GAP + BAR_WIDTH + bar_room(scale, BAR_LABEL)
-    panels = _panels(subject, paper, n_columns, bar)
+    for label in (BAR_LABEL, BAR_LABEL.replace(" ", "\n", 1)):  # in two lines beside a short bar
+        bar = BAR_GAP + BAR_WIDTH + bar_room(scale, label)
+        panels = _panels(subject, paper, n_columns, bar)
+        if widest_of([label]) * LABEL_SIZE / TICK_SIZE <= panels.inside.height:
+            break
+    norms = [*bank.norms, *(float(np.linalg.norm(matrix)) for matrix in matrices[-2:])]
     width = panels.right + bar
     boxes, charts_bottom = _chart_boxes(charts, panels.end + AXIS_LABEL + 0.12, width)
     identity = f"{SHORT_IDENTITY} = {residual_text(result)}"
@@ -118,11 +125,11 @@ def _plan(
             _frame(grid, subject.row)
             is_heard = index >= scene.n_heads or result.heads[index].active
             panels.write_name(sheet, index, muted=not is_heard)
-            _write_norm(sheet, panels.box(index), bank, index)
+            _write_norm(sheet, panels.box(index), norms[index])
         panels.write_axes(sheet, "position t", "output channel")
         inside = panels.inside
         beside = Box(panels.right + BAR_GAP, inside.top, BAR_WIDTH, inside.height)
-        colour_bar(sheet, beside, scale, BAR_LABEL)
+        colour_bar(sheet, beside, scale, label)
         for chart, box in zip(charts, boxes, strict=True):
             _draw_chart(sheet, box, chart, scene)
         sheet.write(EDGE, charts_bottom, in_math("\n".join(note)), fontsize=TICK_SIZE)
@@ -139,7 +146,7 @@ def _plan(
 
 def _panels(subject: Subject, paper: Paper, n_columns: int, bar: float) -> Panels:
     """Return where the panels are, beside which the colour bar takes ``bar`` inches."""
-    scene, n_panels = subject.scene, subject.scene.n_heads + 2
+    scene, n_panels = paper.roomiest(subject.scene), subject.scene.n_heads + 2
     labels = widest_of(paper.row_names(scene)) + 0.06
     left = EDGE + AXIS_LABEL + labels
     roomy = is_roomy(n_columns, paper)
@@ -149,7 +156,7 @@ def _panels(subject: Subject, paper: Paper, n_columns: int, bar: float) -> Panel
     width = max(width, LEAST_WIDTH)  # where there is no room, all is made smaller
     height = width * scene.n_positions / scene.d_model  # square cells, where they can be
     height = max(min(height, width, paper.tallest), SMALLEST_HEIGHT)
-    names = [brief_name(number, head) for number, head in enumerate(subject.result.heads, 1)]
+    names = [head_name(number, head) for number, head in enumerate(subject.result.heads, 1)]
     total = f"Σ of {scene.n_heads} terms" if scene.n_heads > 1 else "Σ of 1 term"
     lines = wrapped_names([*names, total, "Concat·W_O"], width, roomy=roomy)
     return Panels(n_panels, n_columns, width, height, left, gap, lines, roomy, under=UNDER)
@@ -163,11 +170,10 @@ def _frame(grid: Grid, row: int | None) -> None:
         grid.axes.add_patch(frame)
 
 
-def _write_norm(sheet: Sheet, box: Box, bank: FilterBank, index: int) -> None:
-    if index < len(bank.norms):
-        norm = f"norm {significant(bank.norms[index], 3) if bank.norms[index] else '0'}"
-        look = {"fontsize": TICK_SIZE, "color": sheet.inks.muted}
-        sheet.write(box.left, box.top - 0.02 - UNDER, norm, **look)
+def _write_norm(sheet: Sheet, box: Box, norm: float) -> None:
+    look = {"fontsize": TICK_SIZE, "color": sheet.inks.muted}
+    text = f"norm {significant(norm, 3) if norm else '0'}"
+    sheet.write(box.left, box.top - 0.02 - UNDER, text, **look)
 
 
 def _charts(scene: Scene, result: Result, bank: FilterBank) -> tuple[Chart, Chart]:
@@ -185,7 +191,7 @@ def _charts(scene: Scene, result: Result, bank: FilterBank) -> tuple[Chart, Char
 
 def _chart_boxes(charts: Sequence[Chart], top: float, width: float) -> tuple[list[Box], float]:
     """Return where the charts stand below ``top``, side by side, and where their labels end."""
-    labels = [text_width(chart.most_text) + 0.06 for chart in charts]
+    labels = [max(map(text_width, (chart.most_text, USUAL_LABEL))) + 0.06 for chart in charts]
     room = (width - 2 * EDGE - sum(labels) - CHART_GAP) / len(charts)
     lines = max(len(wrapped(chart.title, room, TICK_SIZE)) for chart in charts)
     top += lines * line_height(TICK_SIZE) + 0.06

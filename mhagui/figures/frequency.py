@@ -5,7 +5,6 @@ import math
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from mhagui.document.records import Array
 from mhagui.document.response import (
     FINE_ROWS,
     FLAT_FILTERS,
@@ -14,7 +13,7 @@ from mhagui.document.response import (
     shown_row,
     spectra,
 )
-from mhagui.figures.curves import AXIS_TITLE, Legend, curve_look
+from mhagui.figures.curves import AXIS_TITLE, Legend, draw_curves
 from mhagui.figures.page import TICK_SIZE, Box, Plan, Sheet, dress, line_height, text_width, wrapped
 from mhagui.figures.paper import EDGE, Paper
 from mhagui.figures.subject import Subject
@@ -43,8 +42,11 @@ def plan(subject: Subject, paper: Paper) -> Plan:
 
     def paint(sheet: Sheet) -> None:
         magnitude, delay = map(sheet.place, boxes)
-        _curves(magnitude, sheet, subject, legend, [of.magnitude for of in of_heads])
-        _curves(delay, sheet, subject, legend, [of.delay for of in of_heads])
+        for axes, values in (
+            (magnitude, [of.magnitude for of in of_heads]),
+            (delay, [of.delay for of in of_heads]),
+        ):
+            draw_curves(axes, sheet, result, legend.names, FREQUENCIES / math.pi, values)
         _dress(magnitude, sheet, (-0.04, 1.06))
         _dress(delay, sheet, delay_range(at))
         magnitude.tick_params(labelbottom=False)
@@ -61,14 +63,6 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     )
     end = note_top + len(note) * line_height(TICK_SIZE) + EDGE
     return Plan(title, caption, legend.page_width, end, paint)
-
-
-def _curves(
-    axes: Axes, sheet: Sheet, subject: Subject, legend: Legend, values: list[Array]
-) -> None:
-    for head, name, of_head in zip(subject.result.heads, legend.names, values, strict=True):
-        look = curve_look(sheet, head, len(of_head))
-        axes.plot(FREQUENCIES / math.pi, of_head, label=name, **look)
 
 
 def _dress(axes: Axes, sheet: Sheet, heights: tuple[float, float]) -> None:

@@ -31,7 +31,6 @@ from mhagui.figures.panels import (
     OUTSIDE_GAP,
     Panels,
     best_of,
-    brief_name,
     head_name,
     is_roomy,
     wrapped_names,
@@ -55,7 +54,6 @@ class _Content:
     caption: str
     heads: tuple[HeadResult, ...]
     names: list[str]
-    brief_names: list[str]
     values: Callable[[HeadResult], Array]
     scale: Scale
     bar_label: str
@@ -104,11 +102,10 @@ def plan_head(subject: Subject, paper: Paper) -> Plan:
         caption,
         (head,),
         [f"{head_name(number, head)}, {gain}"],
-        [f"{brief_name(number, head)}, {gain}"],
         partial(_weights, result=result, scale=scale),
         scale,
         _bar_label(scale),
-        min(max(LARGE_CELL * scene.n_positions, SMALLEST_SIDE), LARGEST_SIDE),
+        min(max(LARGE_CELL * paper.roomiest(scene).n_positions, SMALLEST_SIDE), LARGEST_SIDE),
     )
     return _plan(subject, paper, content, 1)
 
@@ -123,19 +120,16 @@ def _of_all(
     bar_label: str,
 ) -> Plan:
     heads = subject.result.heads
-    names, brief_names = (
-        [name(number, head) for number, head in enumerate(heads, 1)]
-        for name in (head_name, brief_name)
-    )
-    side = max(CELL * subject.scene.n_positions, SMALLEST_SIDE)
+    names = [head_name(number, head) for number, head in enumerate(heads, 1)]
+    side = max(CELL * paper.roomiest(subject.scene).n_positions, SMALLEST_SIDE)
     label = _shared(bar_label, len(heads))
-    content = _Content(title, caption, heads, names, brief_names, values, scale, label, side)
+    content = _Content(title, caption, heads, names, values, scale, label, side)
     return best_of(len(heads), paper, partial(_plan, subject, paper, content))
 
 
 def _plan(subject: Subject, paper: Paper, content: _Content, n_columns: int) -> Plan:
     scene, allowed, scale = subject.scene, subject.result.allowed, content.scale
-    panels, bar, bar_label = _panels_and_bar(scene, paper, content, n_columns)
+    panels, bar, bar_label = _panels_and_bar(paper.roomiest(scene), paper, content, n_columns)
     columns = column_names(paper, scene, panels.width / scene.n_positions)
     as_image = too_many(*len(content.heads) * [allowed.shape])
     shown = [np.where(allowed, content.values(head), np.nan) for head in content.heads]
@@ -148,7 +142,7 @@ def _plan(subject: Subject, paper: Paper, content: _Content, n_columns: int) -> 
             draw_matrix(grid, values, scale, allowed, as_image=as_image, writing=writing)
             panels.write_name(sheet, index, muted=not head.active)
             label_rows(grid, paper.row_names(scene))
-            name_columns(grid, columns)
+            name_columns(grid.axes, columns)
             panels.keep_labels(grid.axes, index)
         panels.write_axes(sheet, "query position t", "key position i")
         inside = panels.inside
@@ -183,8 +177,6 @@ def _panels(scene: Scene, paper: Paper, content: _Content, n_columns: int, bar: 
     side = max(min(room / n_columns, content.side, paper.tallest / n_rows), LEAST_SIDE)
     while True:
         names = wrapped_names(content.names, side, roomy=roomy)
-        if max(map(len, names)) > 1:
-            names = wrapped_names(content.brief_names, side, roomy=roomy)
         below = column_names(paper, scene, side / scene.n_positions).height
         n_panels = len(content.heads)
         panels = Panels(n_panels, n_columns, side, side, left, gap, names, roomy, below)
@@ -195,11 +187,12 @@ def _panels(scene: Scene, paper: Paper, content: _Content, n_columns: int, bar: 
 
 
 def _weights(head: HeadResult, *, result: Result, scale: Scale) -> Array:
-    return head.weights if scale.ends is None else as_coloured(head.weights, result, scale.ends)
+    weights = np.asarray(head.weights)
+    return weights if scale.ends is None else as_coloured(weights, result, scale.ends)
 
 
 def _scores(head: HeadResult) -> Array:
-    return head.scores
+    return np.asarray(head.scores)
 
 
 def _bar_label(scale: Scale) -> str:

@@ -1,7 +1,7 @@
 """Impulse responses: row t of every head's weights, and the filter the head approaches."""
 
 import math
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from matplotlib.transforms import Affine2D
 from mhagui.document import HeadResult, Result
 from mhagui.document.designs import filter_of, ideal_taps
 from mhagui.document.response import row_response, shown_row
-from mhagui.figures.cells import LABELS_BELOW, hatch, more_lines, name_positions, widest_of
+from mhagui.figures.cells import column_names, hatch, name_columns
 from mhagui.figures.page import (
     LABEL_SIZE,
     POINTS,
@@ -22,7 +22,6 @@ from mhagui.figures.page import (
     Sheet,
     dress,
     line_height,
-    round_ticks,
     state_of,
     text_width,
 )
@@ -38,6 +37,7 @@ TALL, LOW, LOWEST = 1.35, 0.8, 0.45
 MANY_HEADS = 8
 SHORTEST_IDEAL = 0.06  # inches: the line of one tap
 SLIMMEST = 0.5  # inches, where there is no room, and all is made smaller
+BESIDE = 0.6  # keys of room before the first and after the last
 FEW_KEYS = 12  # up to so many all are shown, of which the row sees the first
 MANY_KEYS = 40  # from here on taps are drawn without dots
 LEGEND = ("weights", "filter as gain grows")
@@ -61,15 +61,22 @@ def plan(subject: Subject, paper: Paper) -> Plan:
 
 def _plan(subject: Subject, paper: Paper, at: int, n_columns: int) -> Plan:
     result = subject.result
-    names = paper.names_below(subject.scene)
-    panels = _panels(result, paper, at, n_columns, LABELS_BELOW + more_lines(names))
+    scene, last = subject.scene, _last_shown(subject.scene.n_positions, at)
+    panels = _panels(result, paper, at, n_columns)
+    columns, widest = (
+        column_names(paper, of, panels.width / (_last_shown(of.n_positions, at) - 1 + 2 * BESIDE))
+        for of in (scene, paper.roomiest(scene))
+    )
+    panels = replace(panels, labels=max(columns.height, widest.height))
     has_ideal = any(ideal_taps(head.head, at) is not None for head in result.heads)
 
     def paint(sheet: Sheet) -> None:
         for index, head in enumerate(result.heads):
             axes = sheet.place(panels.box(index))
-            last = _last_shown(len(head.weights), at)
-            _dress(axes, sheet, names[:last], panels, index)
+            _dress(axes, sheet, panels, index, last)
+            peaks = (at, int(head.weights[at].argmax()))[: 1 + panels.is_roomy]
+            name_columns(axes, columns, last, at=1.0, always=peaks)
+            panels.keep_labels(axes, index)
             _stems(axes, sheet, head, at, panels.width / last)
             if at + 1 < last:
                 unseen = Outline.unit_rectangle().transformed(_unseen(at, last))
@@ -91,8 +98,8 @@ def _plan(subject: Subject, paper: Paper, at: int, n_columns: int) -> Plan:
     return Plan(title, caption, width, panels.end + AXIS_LABEL + height + EDGE, paint)
 
 
-def _panels(result: Result, paper: Paper, at: int, n_columns: int, labels: float) -> Panels:
-    """Return where the panels are, with so many inches of labels below each."""
+def _panels(result: Result, paper: Paper, at: int, n_columns: int) -> Panels:
+    """Return where the panels are."""
     few = len(result.heads) <= MANY_HEADS
     roomy = few and not paper.is_part
     gap, height = (0.16, TALL) if few else (0.12, LOW)
@@ -101,10 +108,10 @@ def _panels(result: Result, paper: Paper, at: int, n_columns: int, labels: float
     width = min(max(room / n_columns, SLIMMEST), WIDEST)
     names = []
     for number, head in enumerate(result.heads, 1):
-        parts = f"Head {number}", f"{filter_of(head.head)}{state_of(head)}", _distance(head, at)
+        parts = f"h{number} {filter_of(head.head)}{state_of(head)}", _distance(head, at)
         lines_of = wrapped_names(parts, width, roomy=roomy)
         names.append([line for lines in lines_of for line in lines])
-    return Panels(len(names), n_columns, width, height, LEFT, gap, names, roomy, labels)
+    return Panels(len(names), n_columns, width, height, LEFT, gap, names, roomy)
 
 
 def _distance(head: HeadResult, row: int) -> str:
@@ -142,14 +149,10 @@ def _stems(axes: Axes, sheet: Sheet, head: HeadResult, row: int, pitch: float) -
         axes.plot(keys, taps, "o", clip_on=False, **look)
 
 
-def _dress(axes: Axes, sheet: Sheet, names: Sequence[str], panels: Panels, index: int) -> None:
-    last = len(names)
-    shown = round_ticks(last, max(int(panels.width / (widest_of(names) + 0.1)), 2))
-    name_positions(axes, names, shown)
+def _dress(axes: Axes, sheet: Sheet, panels: Panels, index: int, last: int) -> None:
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.tick_params(labelleft=index % panels.n_columns == 0)
-    panels.keep_labels(axes, index)
-    axes.set_xlim(0.4, last + 0.6)
+    axes.set_xlim(1 - BESIDE, last + BESIDE)
     axes.set_ylim(0, 1.08)
     dress(axes, sheet, "y")
 

@@ -45,6 +45,7 @@ CELL = 0.38  # inches at most
 TALLEST = 5.0
 NARROWEST, LOWEST = 2.4, 1.2
 TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.12
+POSITION = "position t"
 SLICES = line_height(LABEL_SIZE) + 0.06
 LABELS = BAND + line_height(TICK_SIZE) + 0.06
 AROUND = EDGE + TITLE + SLICES + LABELS + AXIS_LABEL + EDGE  # inches above and below a matrix
@@ -182,7 +183,7 @@ def concat(subject: Subject, paper: Paper) -> Matrix:
         f"T × H·d_v = {values.shape[0]} × {values.shape[1]}",
         paper.row_names(scene),
         head_columns(scene.n_heads, scene.d_v),
-        ("position t", "head.feature"),
+        (POSITION, "head.feature"),
         per_column=scene.d_v,
     )
 
@@ -196,7 +197,7 @@ def output(subject: Subject, paper: Paper) -> Matrix:
         f"T × d_model = {values.shape[0]} × {values.shape[1]}",
         paper.row_names(subject.scene),
         positions(values.shape[1], "d"),
-        ("position t", "output channel"),
+        (POSITION, "output channel"),
     )
 
 
@@ -245,11 +246,13 @@ def _plan(
     scene, values = subject.scene, matrix.values
     scale_of = magnitude_scale if matrix.is_magnitude else signed_scale
     scale = scale_of(paper, matrix.title, values)
-    left = EDGE + AXIS_LABEL + BAND + widest_of(matrix.rows) + 0.06
+    at_positions = matrix.axes[0] == POSITION
+    rows = paper.row_names(paper.roomiest(scene)) if at_positions else matrix.rows
+    left = EDGE + AXIS_LABEL + BAND + widest_of(rows) + 0.06
     bar = BAR_GAP + BAR_WIDTH + bar_room(scale, "value")
-    n_rows, n_columns = values.shape
+    n_columns = values.shape[1]
     tallest = min(paper.tallest, (paper.height or math.inf) - AROUND)
-    width, height = _size(n_rows, n_columns, paper.width - left - bar, tallest)
+    width, height = _size(len(rows), n_columns, paper.width - left - bar, tallest)
     box = Box(left, EDGE + TITLE + (SLICES if matrix.slices else 0.0), width, height)
     labels = box.bottom + LABELS
     note = "" if everyone else hollow_note(scene) * bool(matrix.per_row or matrix.per_column)

@@ -16,7 +16,7 @@ from mhagui.figures import movies
 from mhagui.figures.movies import Pixels, Reel
 from mhagui.figures.style import Ground
 from mhagui.figures.subject import Subject
-from mhagui.figures.sweeps import Sweep
+from mhagui.figures.sweeps import Quantity, Sweep
 
 Data = TypeVar("Data")
 
@@ -45,6 +45,9 @@ class Film:
         self.style = subject.style
         self._subject, self._sweep = subject, sweep
         self._values = sweep.values(subject.scene)
+        self._longest = None
+        if sweep.slider.quantity is Quantity.LENGTH:
+            self._longest = sweep.slider.moved(subject.scene, max(self._values))
         self._result = subject.result
         self._size = (0.0, 0.0)  # as they are laid out
         self._limits: dict[str, float] = {}
@@ -80,8 +83,15 @@ class Film:
         self._result = compute(scene, self._result)
         row = None if given.row is None else min(given.row, scene.n_positions - 1)
         scales = {**given.limits, **self._limits}
-        note = self.note(number)
-        return replace(given, scene=scene, result=self._result, row=row, limits=scales, note=note)
+        return replace(
+            given,
+            scene=scene,
+            result=self._result,
+            row=row,
+            limits=scales,
+            note=self.note(number),
+            longest=self._longest,
+        )
 
     def frame(self, number: int) -> Pixels:
         """Return frame ``number``, from 0: (height, width, 4) RGBA.

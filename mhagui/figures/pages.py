@@ -1,4 +1,4 @@
-"""Pages of several figures: the lesson's four, and a summary of a scene."""
+"""Pages of several figures: the lesson's, and a summary of a scene."""
 
 import math
 from collections.abc import Sequence
@@ -63,7 +63,12 @@ def plan_summary(subject: Subject, paper: Paper) -> Plan:
 
 
 def _of_heads(subject: Subject, paper: Paper) -> Paper:
-    """Return the paper of one panel for each head: all of it where there are many."""
+    """Return the paper of one panel for each head: all of it where there are many.
+
+    A row of two is low, and has as much of a slide as other rows.
+    """
+    if paper.height is not None and subject.scene.n_heads <= 2:
+        return _row(paper)
     return _half(paper) if subject.scene.n_heads <= FEW else paper.part(math.inf)
 
 

@@ -141,12 +141,7 @@ class Panels:
 
 
 def head_name(number: int, head: HeadResult) -> str:
-    """Return how a panel of a head is named; ``number`` is from 1."""
-    return f"Head {number} — {head.head.name}{state_of(head)}"
-
-
-def brief_name(number: int, head: HeadResult) -> str:
-    """Return how it is named where that has no room, as in legends."""
+    """Return how a panel of a head is named, as in legends; ``number`` is from 1."""
     return f"h{number} {head.head.name}{state_of(head)}"
 
 

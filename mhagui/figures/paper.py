@@ -50,6 +50,8 @@ class Paper:
         Of the height of a page, by what stands above and below the figure.
     reached
         Those magnitudes that they do reach, noted as they are made.
+    longest
+        The scene for whose positions there is room; None for the one that is drawn.
     """
 
     style: FigureStyle
@@ -58,11 +60,12 @@ class Paper:
     tallest: float = math.inf
     taken: float = 0.0
     reached: dict[str, float] = field(default_factory=dict)
+    longest: Scene | None = None
 
     @classmethod
     def of(cls, subject: Subject) -> "Paper":
         """Return the paper that ``subject`` asks for."""
-        return cls(subject.style, subject.limits)
+        return cls(subject.style, subject.limits, longest=subject.longest)
 
     def part(self, tallest: float, share: float = 1.0) -> "Paper":
         """Return the paper of a part of the page."""
@@ -111,6 +114,10 @@ class Paper:
         if self.style.labels is Labels.TOKENS:
             return words
         return tuple(f"{label} {word}" for label, word in zip(labels, words, strict=True))
+
+    def roomiest(self, scene: Scene) -> Scene:
+        """Return the scene for whose positions there is to be room where ``scene`` is drawn."""
+        return self.longest or scene
 
     def names_below(self, scene: Scene) -> tuple[str, ...]:
         """Return how they are called below columns and curves: both in two lines, else as rows."""

@@ -89,7 +89,7 @@ def plan(subject: Subject, paper: Paper) -> Plan:
 
     is_high = paper.width > NARROW and paper.height is None
     side = USUAL_SIDE if is_high else NARROW_SIDE
-    labels = widest_of(_row_names(subject.scene, paper)) + 0.06
+    labels = widest_of(_row_names(paper.roomiest(subject.scene), paper)) + 0.06
     most = max(int((paper.width - 2 * EDGE) / (side + labels + GAP)), 2)
     return best_of(most, paper, with_columns) if paper.height is not None else with_columns(most)
 
@@ -100,12 +100,14 @@ def _plan(subject: Subject, paper: Paper, n_columns: int, n_panels: int) -> Plan
     head = subject.result.heads[subject.head]
     name = f"{head_name(number, head)}: gain g = {short(head.gain)}"
     title = wrapped(name, paper.width - 2 * EDGE, TITLE_SIZE)
-    labels = widest_of(_row_names(scene, paper)) + 0.06
+    widest = paper.roomiest(scene)
+    labels = widest_of(_row_names(widest, paper)) + 0.06
     # The last label below a panel may reach beyond it by half its own width.
     room = paper.width - 2 * EDGE - labels / 2 - (n_columns - 1) * GAP
     top, side = EDGE + len(title) * line_height(TITLE_SIZE) + 0.05, room / n_columns - labels
     columns = column_names(paper, scene, side / scene.n_positions)
-    layout = _Layout(n_columns, top, labels, side, columns)
+    below = max(columns.height, column_names(paper, widest, side / widest.n_positions).height)
+    layout = _Layout(n_columns, top, labels, side, columns._replace(height=below))
     scales = [_scale(paper, number, matrix) for number, matrix in enumerate(matrices)]
 
     def paint(sheet: Sheet) -> None:
@@ -144,14 +146,16 @@ def _panel(
     left, top = layout.corner(index)
     (n_rows, n_columns), side = matrix.values.shape, layout.side
     unit = side / max(n_rows, n_columns)
-    box = Box(left, top, max(n_columns * unit, SLIMMEST), max(n_rows * unit, SLIMMEST))
+    # Rows high enough for a label each, so that all panels with the positions have the same.
+    high = max(unit, min(side / n_rows, line_height(TICK_SIZE)))
+    box = Box(left, top, max(n_columns * unit, SLIMMEST), max(n_rows * high, SLIMMEST))
     grid = Grid.on(sheet, box, matrix.values.shape)
     as_image = too_many(matrix.values.shape)
     draw_matrix(grid, matrix.values, scale, matrix.allowed, as_image=as_image)
     rows, columns = matrix.axes
     label_rows(grid, _labels(rows, n_rows, _row_names(scene, sheet.paper)))
     if columns in _POSITIONS:
-        name_columns(grid, layout.columns)
+        name_columns(grid.axes, layout.columns)
     else:
         label_columns(grid, _labels(columns, n_columns, ()))
     sheet.write(left, top - NAME, in_math(f"{matrix.sign} {matrix.name}".strip()))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from mhagui.document import Scene
 from mhagui.figures import matrices
 from mhagui.figures.cells import (
     BAND,
@@ -111,12 +112,14 @@ def _writings(three: _Three, scales: list[Scale], boxes: tuple[Box, ...]) -> lis
 
 
 def _layout(subject: Subject, paper: Paper, three: _Three, scales: list[Scale]) -> _Layout:
-    left = EDGE + AXIS_LABEL + widest_of(three.concat.rows) + 0.06
-    labels = max(widest_of(three.w_o.rows[-1:]), widest_of(three.output.rows))
+    longest = paper.roomiest(subject.scene)
+    rows = widest_of(paper.row_names(longest))
+    left = EDGE + AXIS_LABEL + rows + 0.06
+    labels = max(widest_of(three.w_o.rows[-1:]), rows)
     upper, middle, last = (BAR_GAP + BAR_THICKNESS + bar_room(scale, "") for scale in scales)
     between, right = middle + labels + BAND + 0.12, max(upper, last)
     room = paper.width - left - between - right
-    inner, outer, above, below = _sizes(subject, room, min(TALLEST, paper.tallest))
+    inner, outer, above, below = _sizes(longest, room, min(TALLEST, paper.tallest))
     second = left + max(inner, min(ROOM, room / 2)) + between
     upper_end = EDGE + TITLE + max(above, LEAST_BAR)
     lower = upper_end + LABELS + 0.12 + TITLE
@@ -135,9 +138,8 @@ def _layout(subject: Subject, paper: Paper, three: _Three, scales: list[Scale]) 
     )
 
 
-def _sizes(subject: Subject, room: float, tallest: float) -> tuple[float, float, float, float]:
+def _sizes(scene: Scene, room: float, tallest: float) -> tuple[float, float, float, float]:
     """Return the widths of Concat and O and the heights of W_O and O; square cells if possible."""
-    scene = subject.scene
     reads, channels, rows = scene.w_o.shape[0], scene.d_model, scene.n_positions
     cell = min(room / (reads + channels), tallest / (reads + rows), CELL)
     if min(reads, channels, rows) * cell >= ROOM or cell >= CELL:

@@ -31,6 +31,9 @@ class Subject:
         another keep their colours with these.
     note
         A line above the figure.
+    longest
+        The scene for which there is room; None for ``scene``. Frames that follow one another keep
+        everything in its place with the one of most positions.
     """
 
     scene: Scene
@@ -41,6 +44,7 @@ class Subject:
     sizes: WhatIf | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
+    longest: Scene | None = None
 
     def __post_init__(self) -> None:
         """Raise UserError where the scene has no such row or head, or the style is none."""

@@ -19,8 +19,10 @@ from mhagui.figures import drawing
 from mhagui.figures.page import (
     POINTS,
     TICK_SIZE,
+    Plan,
     Sheet,
     house_style,
+    in_math,
     new_page,
     text_width,
     wrapped,
@@ -38,17 +40,23 @@ BOLD = 0.88  # of a line's room: letters in bold are wider than they are measure
 TEXT_SIZE = 9.5
 LEAD = 0.26  # that a text stands to the right of its number or mark
 ABOVE_CAPTION = 0.06
+LEAST_SHARE = 0.74  # of their size that figures have, so that one more fits on a page
 FIGURE_HEIGHT = TEXT_HEIGHT - 0.4  # at most, with its caption: a heading may stand above it
 
 
 class Item(NamedTuple):
-    """What stands on one page: how high it is, how far below what, and whether the next stays."""
+    """What stands on one page: how high it is, how far below what, and whether the next stays.
+
+    Of a figure, ``drawn`` inches of the height become smaller by a share with ``scaled``.
+    """
 
     height: float
     paint: Callable[[Sheet], None]
     above: float = 0.0
     keeps_next: bool = False
     key: str = ""
+    drawn: float = 0.0
+    scaled: "Callable[[float], Item] | None" = None
 
 
 @dataclass(frozen=True)
@@ -72,8 +80,8 @@ class Look:
         """Write a line with its upper left corner there, or what ``more`` says."""
         ink = sheet.inks.muted if self.muted else sheet.inks.ink
         weight = "bold" if self.bold else "normal"
-        look = {"fontsize": self.size, "fontweight": weight, "color": ink, "parse_math": False}
-        sheet.write(left, top, text, **look, **more)
+        look = {"fontsize": self.size, "fontweight": weight, "color": ink}
+        sheet.write(left, top, in_math(text, bold=self.bold), **look, **more)
 
     def write_all(self, sheet: Sheet, top: float, lines: Sequence[str]) -> None:
         """Write lines one below the other, at the left."""
@@ -114,23 +122,47 @@ def figure_of(name: str, subject: Subject, above: float, caption: str = "") -> I
     below = ABOVE_CAPTION + len(lines) * CAPTION.height
     scale = min(paper.scale, TEXT_WIDTH / plan.width, (FIGURE_HEIGHT - below) / plan.height)
 
-    def paint(sheet: Sheet) -> None:
-        place = sheet.moved((TEXT_WIDTH - plan.width * scale) / 2, 0.0)
-        with house_style(subject.style, scale):
-            plan.paint(Sheet(sheet.figure, paper, scale, place.left / scale, place.top / scale))
-        CAPTION.write_all(sheet, plan.height * scale + ABOVE_CAPTION, lines)
+    def scaled(share: float) -> Item:
+        height = plan.height * scale * share
+        paint = partial(_paint_figure, subject, paper, plan, scale * share, lines)
+        return Item(height + below, paint, above, drawn=height, scaled=scaled)
 
-    return Item(plan.height * scale + below, paint, above)
+    return scaled(1.0)
+
+
+def _paint_figure(
+    subject: Subject, paper: Paper, plan: Plan, scale: float, caption: list[str], sheet: Sheet
+) -> None:
+    place = sheet.moved((TEXT_WIDTH - plan.width * scale) / 2, 0.0)
+    with house_style(subject.style, scale):
+        plan.paint(Sheet(sheet.figure, paper, scale, place.left / scale, place.top / scale))
+    CAPTION.write_all(sheet, plan.height * scale + ABOVE_CAPTION, caption)
 
 
 def pages_of(items: Iterable[Item]) -> list[list[Item]]:
-    """Return the items of each page: what belongs together is not parted."""
+    """Return the items of each page: what belongs together is not parted.
+
+    Figures are a little smaller where a page has room for more then.
+    """
     pages: list[list[Item]] = [[]]
     for group in _groups(items):
-        if pages[-1] and _height([*pages[-1], *group]) > TEXT_HEIGHT:
+        if pages[-1] and _share([*pages[-1], *group]) < LEAST_SHARE:
             pages.append([])
         pages[-1] += group
-    return pages
+    return [_fitted(page) for page in pages]
+
+
+def _share(page: list[Item]) -> float:
+    """Return of which size the figures of a page have room on it, at most 1."""
+    over, drawn = _height(page) - TEXT_HEIGHT, sum(item.drawn for item in page)
+    return 1.0 if over <= 0 else 1 - over / drawn if drawn else 0.0
+
+
+def _fitted(page: list[Item]) -> list[Item]:
+    share = _share(page) if page else 1.0
+    if share == 1:
+        return page
+    return [i.scaled(share)._replace(above=i.above) if i.scaled else i for i in page]
 
 
 def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:

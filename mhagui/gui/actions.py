@@ -185,6 +185,21 @@ ACTIONS = (
         checkable=True,
     ),
     ActionInfo(
+        key="zoom_in",
+        text="&Zoom in",
+        tip="Show fewer and larger cells in the heatmaps, around the cursor; there + does",
+    ),
+    ActionInfo(
+        key="zoom_out",
+        text="Zoom o&ut",
+        tip="Show more and smaller cells in the heatmaps; there - does",
+    ),
+    ActionInfo(
+        key="zoom_all",
+        text="S&how all cells",
+        tip="Show all cells of the heatmaps again; there 0 does",
+    ),
+    ActionInfo(
         key="next_dock",
         text="&Next dock",
         tip="Give the keyboard to the next dock in sight",
@@ -266,6 +281,7 @@ _FILE = ("new", "open", "<recent>", "<lessons>", SEPARATOR, "save", "save_as", "
 _COPIES, _SCENE = ("copy_figure", "copy_numbers"), ("reset_gains", "describe")
 _PLACES = ("move_head_up", "move_head_down")
 _HEAD = ("<add_head>", "duplicate_head", "remove_head", *_PLACES, "mute_head", "solo_head")
+_ZOOM = ("zoom_in", "zoom_out", "zoom_all")
 _COLOURS = ("<colours>", "<weight_colours>", "<signed_colours>", "<digits>")
 _DOCKS = ("exercises", "<docks>", "next_dock", "previous_dock", "notice")
 _WINDOW = (*_DOCKS, "<layout>", "reset_layout", "<theme>", "<type>", "full_screen")
@@ -273,7 +289,7 @@ TYPE_MENU = ("larger_type", "smaller_type", "usual_type")
 MENUS = (
     ("&File", (*_FILE, SEPARATOR, "export", "animate", SEPARATOR, "quit")),
     ("&Edit", ("undo", "redo", SEPARATOR, *_COPIES, SEPARATOR, *_HEAD, SEPARATOR, *_SCENE)),
-    ("&View", ("weights", "scores", "enlarge", SEPARATOR, *_COLOURS, SEPARATOR, *_WINDOW)),
+    ("&View", ("weights", "scores", "enlarge", *_ZOOM, SEPARATOR, *_COLOURS, SEPARATOR, *_WINDOW)),
     ("&Help", ("command_palette", "shortcuts", SEPARATOR, "about_scene", "about")),
 )
 

@@ -108,7 +108,8 @@ def _open_window(
         from mhagui.gui.main_window import MainWindow
 
         guard_overrides()
-        window = MainWindow(scene, home=home, origin=origin, view=view)
+        window = MainWindow(scene, home=home, origin=origin, view=view, is_start=True)
+        window.docks.imported.connect(guard_overrides)
         window.resize(window.size().boundedTo(window.screen().availableSize() - FRAME))
         window.show()
     except Exception as error:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +10,75 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from mhagui.document import History, Result, Scene, ViewState, compute
 from mhagui.document.edits import Edit, OpenScene
+from mhagui.document.effort import effort, moves_numbers_alone
 from mhagui.document.origin import Origin
 from mhagui.errors import UserError
 from mhagui.files import Stamp
 from mhagui.gui.held_input import HeldInput
 from mhagui.gui.worker import Worker
 
-MOST_UNTOLD_WEIGHTS = 2**23  # some tenths of a second's work
+MOST_AT_ONCE = 2**25  # multiplications and additions: some 8 ms, half of what a screen waits for
+TOLD_AFTER = 300  # milliseconds
+TOLD_EVERY = 100  # milliseconds
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What every panel shows at one moment: scene, result, and how they are looked at."""
+    """What every panel shows at one moment: scene, result, and how they are looked at.
+
+    Attributes
+    ----------
+    scene
+        What the result is of.
+    result
+        All that is computed of it.
+    view
+        How both are looked at.
+    compute_seconds
+        How long that took to compute.
+    latest
+        The scene on the bench, which controls show. While its result is being computed it is ahead
+        of ``scene``: in gains, mute, solo and W_O alone.
+    """
 
     scene: Scene
     result: Result
     view: ViewState
     compute_seconds: float
+    latest: Scene
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the result of the scene on the bench is still to come."""
+        return self.latest is not self.scene
+
+
+class Dropped(Exception):  # noqa: N818 - nothing is wrong
+    """Nobody wants what is being computed any more."""
+
+
+class Computation:
+    """A frame that is made in a thread of its own, and how far that has come."""
+
+    def __init__(self, scene: Scene, before: Frame, view: ViewState, n_steps: int) -> None:
+        self.scene = scene
+        self.n_steps = n_steps  # that were done to come to the scene
+        self.moves_numbers_alone = moves_numbers_alone(scene, before.scene)
+        self.n_heads_done = 0
+        self._result, self._view, self._is_wanted = before.result, view, True
+
+    def make(self) -> Frame:
+        """Compute the frame; raises ``Dropped`` where nobody wants it any more."""
+        return _frame(self.scene, self._result, self._view, self._step)
+
+    def drop(self) -> None:
+        """Want it no more."""
+        self._is_wanted = False
+
+    def _step(self, n_heads_done: int) -> None:
+        if not self._is_wanted:
+            raise Dropped
+        self.n_heads_done = n_heads_done
 
 
 class Bench(QObject):
@@ -44,14 +95,18 @@ class Bench(QObject):
     failed
         Something that belongs to the work could not be read or written; carries the sentence.
     delayed
-        The next frame takes long to compute: in a thread of its own, with input held back.
+        The next frame takes long to compute, in a thread of its own; carries how many heads of how
+        many are computed.
+    caught_up
+        What took so long is done, or no longer wanted.
     """
 
     shown = Signal(object)
     history_changed = Signal()
     refused = Signal(str)
     failed = Signal(str)
-    delayed = Signal()
+    delayed = Signal(int, int)
+    caught_up = Signal()
 
     def __init__(
         self,
@@ -71,8 +126,11 @@ class Bench(QObject):
         self._timer.timeout.connect(self._show)
         self._timer.start()
         self._worker = Worker(self)
-        self._awaited: Scene | None = None  # what the worker computes
+        self._computation: Computation | None = None  # what the worker is at
+        self._n_steps_shown = 0  # that led to the scene of the frame
         self._input = HeldInput(self)
+        self._telling = QTimer(self)
+        self._telling.timeout.connect(self._tell)
 
     @property
     def scene(self) -> Scene:
@@ -90,12 +148,22 @@ class Bench(QObject):
 
         Where that takes long, the one before is the frame until it is done.
         """
-        if self._frame.scene is not self.scene:
-            if not self._takes_long:
-                self._frame = _frame(self.scene, self._frame.result, self._view)
-        elif self._frame.view is not self._view:
-            self._frame = replace(self._frame, view=self._view)
+        if self._frame.scene is not self.scene and not self._takes_long:
+            self._take(_frame(self.scene, self._frame.result, self._view))
+        elif not self._is_as_looked_at and self._fits:
+            self._frame = replace(self._frame, view=self._view, latest=self.scene)
         return self._frame
+
+    def settled_frame(self) -> Frame:
+        """Return the frame of the scene as it is now, however long it takes to compute.
+
+        For what is made of its result and kept: an edit, or a file.
+        """
+        if self._frame.scene is not self.scene:
+            self._drop_computation()
+            self._take(_frame(self.scene, self._frame.result, self._view))
+            self._timer.start()
+        return self.frame
 
     def edit(self, edit: Edit, gesture: object | None = None) -> bool:
         """Do ``edit``; edits of one ``gesture`` are one undo step.
@@ -129,17 +197,28 @@ class Bench(QObject):
 
     def undo(self) -> None:
         """Take back the last step."""
+        self._drop_computation()
         self.history.undo()
         self._on_scene()
 
     def redo(self) -> None:
         """Do again what was undone last."""
+        self._drop_computation()
         self.history.redo()
         self._on_scene()
 
     def go_to(self, n_steps: int) -> None:
         """Undo or redo until ``n_steps`` are done."""
+        self._drop_computation()
         self.history.go_to(n_steps)
+        self._on_scene()
+
+    def cancel(self) -> None:
+        """Compute no longer what takes so long: go back to the scene that is shown."""
+        if self._computation is None:
+            return
+        self._drop_computation()
+        self.history.return_to(self._n_steps_shown, self._frame.scene)
         self._on_scene()
 
     def look(self, **changes: Any) -> None:
@@ -154,14 +233,16 @@ class Bench(QObject):
     ) -> None:
         """Move the shared cursor: head by uid, query and key from 0; what is not given stays."""
         wanted = {"head": head, "query": query, "key": key}
-        self.look(
-            cursor=replace(self._view.cursor, **{k: v for k, v in wanted.items() if v is not None})
-        )
+        cursor = replace(self._view.cursor, **{k: v for k, v in wanted.items() if v is not None})
+        window = self._view.window
+        if window is not None and (query is not None or key is not None):
+            window = window.holding(cursor)  # what is shown follows
+        self.look(cursor=cursor, window=window)
 
     def stop(self) -> None:
         """Show no more frames: the panels are about to go."""
         self._timer.stop()
-        self._worker.cancel()
+        self._drop_computation()
         self._input.drop()
         self.blockSignals(True)
 
@@ -177,51 +258,84 @@ class Bench(QObject):
 
     @property
     def _takes_long(self) -> bool:
-        return _n_new_weights(self.scene, self._frame.scene) > MOST_UNTOLD_WEIGHTS
+        return effort(self.scene, self._frame.scene) > MOST_AT_ONCE
+
+    @property
+    def _is_as_looked_at(self) -> bool:
+        return self._frame.latest is self.scene and self._frame.view is self._view
+
+    @property
+    def _fits(self) -> bool:
+        """Whether what acts upon the frame's scene means the same to that on the bench."""
+        shown = self._frame.scene
+        return shown is self.scene or moves_numbers_alone(self.scene, shown)
+
+    def _take(self, frame: Frame) -> None:
+        self._frame, self._n_steps_shown = frame, self.history.n_steps
 
     def _show(self) -> None:
         if self._frame.scene is not self.scene and self._takes_long:
             self._compute_aside()
             return
-        self._awaited = None
-        self._worker.cancel()
+        self._drop_computation()
         self.shown.emit(self.frame)
         self._input.let_go()
 
     def _compute_aside(self) -> None:
-        """Compute in a thread, so that meanwhile the window can be painted and closed."""
-        if self._awaited is self.scene:
-            return
-        self._awaited = self.scene
-        self._input.hold()
-        self.delayed.emit()
-        make = partial(_frame, self.scene, self._frame.result, self._view)
-        self._worker.run(make, self._on_computed, self._on_failed)
+        """Compute in a thread; where cells may come or go meanwhile, hold input back.
+
+        Else what is being computed is shown as soon as it is there, although the hand is further,
+        and the newest is computed next.
+        """
+        if self._fits:
+            self.shown.emit(self.frame)  # controls are ahead
+            self._input.let_go()
+        begun = self._computation
+        if begun is not None:
+            if begun.scene is self.scene or (begun.moves_numbers_alone and self._fits):
+                return
+            self._drop_computation()
+        self._computation = Computation(self.scene, self._frame, self._view, self.history.n_steps)
+        if not self._fits:
+            self._input.hold()
+        if not self._telling.isActive():
+            self._telling.start(TOLD_AFTER)
+        self._worker.run(self._computation.make, self._on_computed, self._on_failed)
+
+    def _tell(self) -> None:
+        """Say how far the computation is that takes so long, and that input waits for it."""
+        self._telling.setInterval(TOLD_EVERY)
+        self._input.say_so()
+        if self._computation is not None:
+            self.delayed.emit(self._computation.n_heads_done, self._computation.scene.n_heads)
+
+    def _drop_computation(self) -> None:
+        """Want no more what is being computed, if anything is; nothing of it is shown."""
+        if self._computation is not None:
+            self._computation.drop()
+            self._computation = None
+        self._worker.cancel()
+        self._telling.stop()
+        self.caught_up.emit()
 
     def _on_computed(self, frame: Frame) -> None:
+        if self._computation is not None:
+            self._n_steps_shown = self._computation.n_steps
+        self._computation = None
         self._frame = frame
         self._show()
 
     def _on_failed(self, _error: Exception) -> None:
-        self._awaited = None
+        self._drop_computation()
         self._input.let_go()
 
 
-def _n_new_weights(scene: Scene, before: Scene) -> int:
-    """Return how many weights have to be computed at most."""
-    known = set(map(id, before.heads)) if _of_all_heads(scene) == _of_all_heads(before) else set()
-    new = {head.uid for head in scene.heads if id(head) not in known}
-    if scene.w_o is not before.w_o or any(scene.head(uid).layer == 1 for uid in new):
-        new |= {head.uid for head in scene.heads if head.layer > 1}  # which read X + O_1
-    return len(new) * scene.n_positions**2
-
-
-def _of_all_heads(scene: Scene) -> tuple[object, ...]:
-    """Return what counts for every head's weights."""
-    return id(scene.x), scene.master_gain, scene.d_k, scene.keep_margin
-
-
-def _frame(scene: Scene, previous: Result | None, view: ViewState) -> Frame:
+def _frame(
+    scene: Scene,
+    previous: Result | None,
+    view: ViewState,
+    step: Callable[[int], object] | None = None,
+) -> Frame:
     begin = time.perf_counter()
-    result = compute(scene, previous)
-    return Frame(scene, result, view, time.perf_counter() - begin)
+    result = compute(scene, previous, step)
+    return Frame(scene, result, view, time.perf_counter() - begin, scene)

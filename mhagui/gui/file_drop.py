@@ -1,6 +1,5 @@
 """Files that are dropped on a window, wherever on it."""
 
-from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +15,7 @@ WHAT_CAN = (
 
 
 class FileDrop(QObject):
-    """Takes files that are dropped on ``targets``, or on what is in them and takes no drops itself.
+    """Takes files that are dropped on what it watches, or on what is in it and takes no drops.
 
     Signals
     -------
@@ -29,11 +28,10 @@ class FileDrop(QObject):
     wanted = Signal(object)
     refused = Signal(str)
 
-    def __init__(self, targets: Iterable[QWidget], parent: QObject) -> None:
-        super().__init__(parent)
-        for target in targets:
-            target.setAcceptDrops(True)
-            target.installEventFilter(self)
+    def watch(self, target: QWidget) -> None:
+        """Take what is dropped on ``target`` from now on."""
+        target.setAcceptDrops(True)
+        target.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Take files, which are opened once whoever they were dragged from is free again."""

@@ -9,6 +9,7 @@ from types import FunctionType
 from shiboken6 import Shiboken
 
 OWN = "mhagui.gui."
+_MARK = "_is_guarded"
 
 
 def guard_overrides() -> None:
@@ -16,11 +17,13 @@ def guard_overrides() -> None:
 
     Where Python has called Qt, and Qt calls such a method, PySide carries the exception through Qt:
     under Python 3.11 the process then crashes (6.10.3, 6.11.3), and under later ones whoever called
-    Qt is torn out of what he does. Classes of modules that are not loaded yet are not seen.
+    Qt is torn out of what he does. Classes of modules that are not loaded yet are not seen: to be
+    called again where more are, which leaves alone what is guarded.
     """
     for kind in list(_below(Shiboken.Object)):
-        if kind.__module__.startswith(OWN):
+        if kind.__module__.startswith(OWN) and _MARK not in vars(kind):
             guard(kind)
+            setattr(kind, _MARK, True)
 
 
 def guard(kind: type) -> None:

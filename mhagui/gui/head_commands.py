@@ -41,7 +41,7 @@ class HeadCommands(QObject):
 
     def show_frame(self, frame: Frame, actions: Mapping[str, QAction]) -> None:
         """Mark what holds for the cursor's head, and grey where it cannot move."""
-        head = frame.scene.head(frame.view.cursor.head)
+        head = frame.latest.head(frame.view.cursor.head)
         place = frame.scene.index_of(head.uid)
         actions["mute_head"].setChecked(head.muted)
         actions["solo_head"].setChecked(head.soloed)

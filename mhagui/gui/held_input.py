@@ -1,10 +1,17 @@
 """What the hand does while a computation of seconds is under way waits until it is over."""
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import (
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QShortcutEvent,
+)
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
+FREE = "isFree"  # a property of widgets that can be pressed all the same
 _Type = QEvent.Type
 _AT_WINDOW = frozenset(
     {
@@ -29,17 +36,20 @@ class HeldInput(QObject):
         self._is_holding = self._has_cursor = False
 
     def hold(self) -> None:
-        """Hold back what comes from now on, under a cursor that says so.
+        """Hold back what comes from now on."""
+        if not self._is_holding:
+            self._is_holding = True
+            _application().installEventFilter(self)
+
+    def say_so(self) -> None:
+        """Say by the cursor that input is held back, if it is.
 
         In a drag, of which each step is held back for a moment, the cursor does not flicker.
         """
-        if self._is_holding:
-            return
-        self._is_holding = True
-        self._has_cursor = QGuiApplication.mouseButtons() == Qt.MouseButton.NoButton
-        if self._has_cursor:
+        is_dragging = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
+        if self._is_holding and not self._has_cursor and not is_dragging:
+            self._has_cursor = True
             QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
-        _application().installEventFilter(self)
 
     def let_go(self) -> None:
         """Deliver what was held back."""
@@ -57,19 +67,33 @@ class HeldInput(QObject):
         self._is_holding = False
         _application().removeEventFilter(self)
         if self._has_cursor:
+            self._has_cursor = False
             QGuiApplication.restoreOverrideCursor()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Take what a hand does out of the way."""
         kind = event.type()
         is_input = kind == _Type.Shortcut or (kind in _AT_WINDOW and watched.isWindowType())
-        if not is_input or QApplication.activeModalWidget() is not None:
+        if not is_input or _is_free(event, watched) or QApplication.activeModalWidget() is not None:
             return False
         last = self._held[-1:]
         if kind == _Type.MouseMove and last and last[0][1].type() == kind:
             self._held.pop()  # the newest place is enough, and a hand may move for long
         self._held.append((watched, event.clone()))
         return True
+
+
+def _is_free(event: QEvent, window: QObject) -> bool:
+    """Say whether ``event`` is for what ends the waiting: Esc, or a press of a free widget."""
+    if isinstance(event, QKeyEvent):
+        return event.key() == Qt.Key.Key_Escape
+    if isinstance(event, QShortcutEvent):
+        return event.key() == QKeySequence(Qt.Key.Key_Escape)
+    if isinstance(event, QMouseEvent):
+        at = event.position().toPoint()
+        windows = (each for each in QApplication.topLevelWidgets() if each.windowHandle() is window)
+        return any((child := each.childAt(at)) and child.property(FREE) for each in windows)
+    return False
 
 
 def _application() -> QCoreApplication:

@@ -1,81 +1,217 @@
 """Where the docks are in the window."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import NamedTuple
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar, QWidget
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabBar, QWidget
 
 from mhagui.document import Scene
 from mhagui.gui.bench import Bench
 from mhagui.gui.dock_title import DockTitle
-from mhagui.gui.docks.cell import CellDock
-from mhagui.gui.docks.cost import CostDock
-from mhagui.gui.docks.entropy import EntropyDock
-from mhagui.gui.docks.filter_bank import FilterBankDock
-from mhagui.gui.docks.heads import HeadsDock
-from mhagui.gui.docks.heatmaps import HeatmapsDock
-from mhagui.gui.docks.history import HistoryDock
-from mhagui.gui.docks.impulse import ImpulseDock
-from mhagui.gui.docks.information import InformationDock
-from mhagui.gui.docks.lesson import LessonDock
-from mhagui.gui.docks.output_projection import OutputProjectionDock
-from mhagui.gui.docks.pipeline import PipelineDock
-from mhagui.gui.docks.rank import RankDock
-from mhagui.gui.docks.tokens import TokensDock
-from mhagui.gui.docks.weights import WeightsDock
 from mhagui.gui.layout_placer import ORIENTATIONS, place_docks
 from mhagui.gui.layout_reader import UnknownFormError, read_layout
 from mhagui.gui.layouts import DEFAULT
 from mhagui.gui.lesson_session import LessonSession
-from mhagui.gui.panel import Panel
+from mhagui.gui.panel import Panel, is_in_sight
 from mhagui.gui.tab_marks import TabMarks
-from mhagui.layout_tree import Layout, names_in
+from mhagui.layout_tree import Layout, leaves, names_in
 
 
-class Docks:
-    """All docks of one window: made, placed, shown when they are asked for."""
+class Kind(NamedTuple):
+    """A dock as it is before it is made: its title, and the module that has its class."""
+
+    title: str
+    module: str
+    draws_curves: bool = False  # with pyqtgraph, which takes as long to import as all else together
+
+
+HANDS_FULL = 100  # milliseconds until it is looked again whether a drag or a menu has ended
+# By the object name, which is that of the class as well.
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        "headsDock": Kind("Heads", "mhagui.gui.docks.heads"),
+        "costDock": Kind("Cost", "mhagui.gui.docks.cost", draws_curves=True),
+        "historyDock": Kind("History", "mhagui.gui.docks.history"),
+        "heatmapsDock": Kind("Heatmaps", "mhagui.gui.docks.heatmaps"),
+        "pipelineDock": Kind("Pipeline", "mhagui.gui.docks.pipeline"),
+        "tokensDock": Kind("Tokens", "mhagui.gui.docks.tokens"),
+        "outputProjectionDock": Kind("Output projection", "mhagui.gui.docks.output_projection"),
+        "filterBankDock": Kind("Filter bank", "mhagui.gui.docks.filter_bank"),
+        "weightsDock": Kind("Weights", "mhagui.gui.docks.weights"),
+        "entropyDock": Kind("Entropy", "mhagui.gui.docks.entropy", draws_curves=True),
+        "rankDock": Kind("Rank", "mhagui.gui.docks.rank", draws_curves=True),
+        "impulseDock": Kind("Impulse", "mhagui.gui.docks.impulse", draws_curves=True),
+        "informationDock": Kind("Information", "mhagui.gui.docks.information"),
+        "lessonDock": Kind("Lesson", "mhagui.gui.docks.lesson"),
+        "cellDock": Kind("Why is this cell lit?", "mhagui.gui.docks.cell"),
+    }
+)
+_BY_ATTRIBUTE: Mapping[str, str] = MappingProxyType(
+    {kind.module.rpartition(".")[2]: name for name, kind in KINDS.items()}
+    | {"projection": "outputProjectionDock"}
+)
+
+
+class Docks(QObject):
+    """All docks of one window: made, placed, shown when they are asked for.
+
+    At first there are stand-ins with their names and titles. ``apply`` has those made that come
+    into sight, ``make_ahead`` the others once there is something to look at, one in every turn of
+    the event loop that is to spare. One that is asked for is made at once: ``docks.heads`` is the
+    dock, never its stand-in.
+
+    Signals
+    -------
+    imported
+        The classes of docks are there, of which nothing is made yet.
+    made
+        A dock is made; carries it.
+    """
+
+    imported = Signal()
+    made = Signal(object)
 
     def __init__(self, window: QMainWindow, bench: Bench, session: LessonSession) -> None:
-        self._window = window
+        super().__init__(window)
+        self._window, self._bench, self._session = window, bench, session
         self._tab_marks = TabMarks(window)
-        self.heads = HeadsDock(bench)
-        self.cost = CostDock(bench)
-        self.history = HistoryDock(bench)
-        self.heatmaps = HeatmapsDock(bench)
-        self.pipeline = PipelineDock(bench)
-        self.tokens = TokensDock(bench)
-        self.projection = OutputProjectionDock(bench)
-        self.filter_bank = FilterBankDock(bench)
-        self.weights = WeightsDock(bench)
-        self.entropy = EntropyDock(bench)
-        self.rank = RankDock(bench)
-        self.impulse = ImpulseDock(bench)
-        self.information = InformationDock(bench)
-        self.cell = CellDock(bench)
-        others = (dock for dock in vars(self).values() if isinstance(dock, Panel))
-        titles = {dock.objectName(): dock.windowTitle() for dock in others}
-        self.lesson = LessonDock(bench, session, titles)
-        made = {dock.objectName(): dock for dock in vars(self).values() if isinstance(dock, Panel)}
-        self._docks = {name: made[name] for name in names_in(DEFAULT.tree)}
+        self._docks: dict[str, QDockWidget] = {
+            name: self._stand_in(name) for name in names_in(DEFAULT.tree)
+        }
+        self._ahead: dict[str, Panel] = {}  # made, but still to come into their places
         self._has_tokens, self._wants_tokens = bool(bench.scene.tokens), True
         self.are_placed = False
-        self._to_draw: list[Panel] = []
-        self._spare_time = QTimer(window)
-        self._spare_time.timeout.connect(self._draw_one_ahead)
-        for dock in self.all:
-            dock.setTitleBarWidget(DockTitle(dock))
-            dock.setParent(window)
-            dock.hide()
+        self._applied = DEFAULT
+        self._to_make: list[str] = []
+        self._to_draw: list[str] = []
+        self._spare_time = QTimer(self)
+        self._spare_time.timeout.connect(self._on_spare_time)
+
+    # --- made when they are wanted
+
+    def __getattr__(self, attribute: str) -> Panel:
+        """Return a dock by the name of its module."""
+        if attribute not in _BY_ATTRIBUTE:
+            raise AttributeError(attribute)
+        return self.dock(_BY_ATTRIBUTE[attribute])
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The titles of all docks by their object names, in the order in which menus list them."""
+        return {name: KINDS[name].title for name in self._docks}
 
     @property
     def all(self) -> tuple[Panel, ...]:
         """Every dock, in the order in which menus list them."""
-        return tuple(self._docks.values())
+        self.make_all()
+        return tuple(self._panels())
+
+    def dock(self, name: str) -> Panel:
+        """Return the dock with this object name."""
+        self._want([name])
+        dock = self._docks[name]
+        assert isinstance(dock, Panel)
+        return dock
+
+    def _panels(self) -> Iterator[Panel]:
+        """Yield the docks that are made."""
+        return (dock for dock in self._docks.values() if isinstance(dock, Panel))
+
+    def _missing(self, names: Iterable[str]) -> list[str]:
+        return [name for name in names if not isinstance(self._docks[name], Panel)]
+
+    def _want(self, names: Iterable[str]) -> None:
+        """Have the docks with these object names made, and in the places of their stand-ins."""
+        missing = self._missing(names)
+        if missing:
+            layout = self.layout() or self._applied
+            self._make(missing)
+            if self.are_placed:
+                self._place(self._fitted(layout))
+
+    def _make(self, names: Iterable[str]) -> None:
+        # All, before a stand-in goes: where the making of one fails each keeps its place.
+        missing = self._missing(names)
+        self._import(missing)
+        made = {name: self._ahead.get(name) or self._new(name) for name in missing}
+        for name, dock in made.items():
+            self._ahead.pop(name, None)
+            stand_in, self._docks[name] = self._docks[name], dock
+            self._window.removeDockWidget(stand_in)
+            stand_in.setParent(None)
+            stand_in.deleteLater()
+
+    def _stand_in(self, name: str) -> QDockWidget:
+        dock = QDockWidget(KINDS[name].title)
+        dock.setObjectName(name)
+        if KINDS[name].draws_curves:  # and may be in sight before it is made
+            dock.setTitleBarWidget(DockTitle(dock))
+        dock.setParent(self._window)
+        dock.hide()
+        return dock
+
+    def _import(self, names: Iterable[str]) -> None:
+        for name in names:
+            import_module(KINDS[name].module)
+        self.imported.emit()
+
+    def _new(self, name: str) -> Panel:
+        kind = getattr(import_module(KINDS[name].module), name[0].upper() + name[1:])
+        of_lesson = (self._session, self.titles) if name == "lessonDock" else ()
+        dock: Panel = kind(self._bench, *of_lesson)
+        dock.setTitleBarWidget(DockTitle(dock))
+        dock.setParent(self._window)
+        dock.hide()
+        self.made.emit(dock)
+        return dock
+
+    def make_all(self) -> None:
+        """Make what is missing, now."""
+        self._want(self._docks)
+
+    def make_ahead(self) -> None:
+        """Make what is missing and draw what was never drawn, as far as there is time to spare."""
+        self._to_make = self._missing(self._docks)
+        self._to_draw = list(self._docks)
+        self._spare_time.start(0)
+
+    def _on_spare_time(self) -> None:
+        """Make one dock, first one that can be seen; then have all in their places, and drawn."""
+        if QApplication.mouseButtons() or QApplication.activePopupWidget():
+            self._spare_time.setInterval(HANDS_FULL)
+            return  # docks that are placed anew would end a drag
+        self._spare_time.setInterval(0)
+        seen = [name for name in self._to_make if is_in_sight(self._docks[name])]
+        if seen:
+            self._to_make.remove(seen[0])
+            self._want(seen[:1])
+        elif self._to_make:
+            name = self._to_make.pop()
+            if self._missing([name]):
+                self._import([name])
+                self._ahead[name] = self._new(name)
+        elif self._ahead:
+            self._want(list(self._ahead))
+        else:
+            self._draw_one_ahead()
+
+    def _draw_one_ahead(self) -> None:
+        if not self._to_draw:
+            self._spare_time.stop()
+            return
+        dock = self._docks[self._to_draw.pop()]
+        if isinstance(dock, Panel):  # or its making has failed
+            dock.draw_ahead()
+
+    # --- shown
 
     def show(self, names: Iterable[str]) -> None:
         """Bring the docks with these object names to the front."""
         for name in names:
-            dock = self._docks[name]
+            dock = self.dock(name)
             if dock.isHidden():
                 self._bring_back(dock)
             dock.raise_()
@@ -88,16 +224,6 @@ class Docks:
         if room and not dock.isFloating():
             self._window.resizeDocks([dock], [room[1]], ORIENTATIONS[room[0]])
 
-    def draw_ahead(self) -> None:
-        """Draw what was never drawn, a dock in every turn of the event loop that is to spare."""
-        self._to_draw = list(self.all)
-        self._spare_time.start(0)
-
-    def _draw_one_ahead(self) -> None:
-        self._to_draw.pop().draw_ahead()
-        if not self._to_draw:
-            self._spare_time.stop()
-
     def enter(self, dock: Panel) -> None:
         """Bring ``dock`` to the front and give it the keyboard."""
         self.show([dock.objectName()])
@@ -106,9 +232,10 @@ class Docks:
 
     def enter_any(self) -> None:
         """Give the keyboard to the heatmaps, or whatever is in front instead of them."""
-        in_front = [dock for dock in self.all if dock.is_in_sight()]
+        in_front = self._in_front()
+        names = [dock.objectName() for dock in in_front]
         if in_front:
-            (self.heatmaps if self.heatmaps in in_front else in_front[0]).take_focus()
+            in_front[names.index("heatmapsDock") if "heatmapsDock" in names else 0].take_focus()
 
     def enter_next(self) -> None:
         """Give the keyboard to the next of the docks in front, or from a tab bar to its own."""
@@ -119,29 +246,40 @@ class Docks:
         self._enter_beside(-1)
 
     def _enter_beside(self, step: int) -> None:
-        in_front = [dock for dock in self.all if dock.is_in_sight()]
+        in_front = self._in_front()
         if in_front:
             place = _place_before(in_front, step, QApplication.focusWidget())
             self.enter(in_front[(place + step) % len(in_front)])
+
+    def _in_front(self) -> list[Panel]:
+        return [dock for dock in self._panels() if dock.is_in_sight()]
 
     def follow(self, scene: Scene) -> None:
         """Show the tokens while ``scene`` has some, unless the user or the layout hides them."""
         if self._has_tokens != bool(scene.tokens):
             if self._has_tokens:
-                self._wants_tokens = not self.tokens.isHidden()
+                self._wants_tokens = not self._docks["tokensDock"].isHidden()
             self._has_tokens = not self._has_tokens
-            self.tokens.setVisible(self._has_tokens and self._wants_tokens)
+            self._docks["tokensDock"].setVisible(self._has_tokens and self._wants_tokens)
 
     def apply(self, layout: Layout) -> None:
         """Put every dock where ``layout`` has it; the window has to be shown.
 
         One that would leave nothing to see is passed over for the default.
         """
+        fitted = self._fitted(layout)
+        late = [] if self.are_placed else [name for name in KINDS if KINDS[name].draws_curves]
+        self._make(name for name in _seen_in(fitted) if name not in late)
+        self._applied = layout
+        self._place(fitted)
+
+    def _fitted(self, layout: Layout) -> Layout:
         fitted = self._without_tokens(layout.fitted(DEFAULT))
-        if not fitted.shown():
-            fitted = self._without_tokens(DEFAULT)
+        return fitted if fitted.shown() else self._without_tokens(DEFAULT)
+
+    def _place(self, layout: Layout) -> None:
         focus: QWidget | None = self._window.focusWidget()
-        place_docks(self._window, self._docks, fitted)
+        place_docks(self._window, self._docks, layout)
         self.are_placed = True
         if focus is not None and focus.isVisible():
             focus.setFocus()
@@ -155,14 +293,23 @@ class Docks:
         except UnknownFormError:
             return None
         if not self._has_tokens and self._wants_tokens:
-            layout = layout.with_shown(self.tokens.objectName())
+            layout = layout.with_shown("tokensDock")
         return layout
 
     def _without_tokens(self, layout: Layout) -> Layout:
         """Note whether ``layout`` shows the tokens; hide them in it while there are none."""
-        name = self.tokens.objectName()
+        name = "tokensDock"
         self._wants_tokens = name in layout.shown()
         return layout if self._has_tokens else layout.with_hidden(name)
+
+
+def _seen_in(layout: Layout) -> list[str]:
+    """Return the object names of the docks that can be seen in ``layout``."""
+    absent = {*layout.hidden, *layout.floating}
+    present = [[name for name in tabs.docks if name not in absent] for tabs in leaves(layout.tree)]
+    fronts = [tabs.front for tabs in leaves(layout.tree)]
+    in_front = [f if f in p else p[0] for f, p in zip(fronts, present, strict=True) if p]
+    return in_front + [name for name in layout.floating if name not in layout.hidden]
 
 
 def _place_before(docks: list[Panel], step: int, focus: QWidget | None) -> int:

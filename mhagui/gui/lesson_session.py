@@ -116,7 +116,7 @@ class LessonSession(QObject):
         if self._complaint:
             self._bench.failed.emit(self._complaint)
             self._complaint = ""
-        if self.progress.active is None:
+        if self.progress.active is None or frame.is_behind:
             return
         exercise, before = _exercise(self.progress.active), self.progress
         self._become(before.seen(exercise, Shown(frame.scene, frame.result, frame.view)))

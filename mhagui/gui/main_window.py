@@ -27,7 +27,6 @@ from mhagui.document import Quantity, Scene, ViewState, lesson_names, load_lesso
 from mhagui.document.edits import ResetGains
 from mhagui.document.origin import Origin
 from mhagui.errors import UserError
-from mhagui.gui.about import AboutDialog, SceneDialog
 from mhagui.gui.access import name_extensions
 from mhagui.gui.actions import (
     MENUS,
@@ -54,12 +53,13 @@ from mhagui.gui.layout_menu import LayoutMenu
 from mhagui.gui.layouts import DEFAULT
 from mhagui.gui.lesson_session import LessonSession
 from mhagui.gui.notices import NoticeBar
+from mhagui.gui.panel import Panel
 from mhagui.gui.progress_store import FILE_NAME, ProgressStore
 from mhagui.gui.recent_menu import RecentMenu
-from mhagui.gui.shortcuts import show_shortcuts
 from mhagui.gui.status import StatusBar
 from mhagui.gui.type_size import TypeSize
 from mhagui.gui.view_menus import ViewMenus
+from mhagui.gui.widgets.matrix_zoom import STEP
 from mhagui.gui.window_place import place_of, put_back
 from mhagui.home import Home
 from mhagui.settings import MOST_FILES
@@ -71,7 +71,8 @@ class MainWindow(QMainWindow):
     """The instrument: docks around one bench on which ``scene`` lies.
 
     The scene has an ``origin``, its file say, and is looked at as in ``view``. What outlives the
-    window is kept in ``home``; without one nothing is.
+    window is kept in ``home``; without one nothing is. At a start, where it is shown at once, docks
+    that are not in sight come when it is painted; else all are there from the beginning.
     """
 
     def __init__(
@@ -81,6 +82,8 @@ class MainWindow(QMainWindow):
         home: Home | None = None,
         origin: Origin | None = None,
         view: ViewState | None = None,
+        *,
+        is_start: bool = False,
     ) -> None:
         super().__init__(parent)
         self.bench = Bench(scene, self, origin=origin, view=view)
@@ -99,7 +102,11 @@ class MainWindow(QMainWindow):
         self._lesson = LessonSession(self.bench, store, self, self.files.lay_out)
         self.docks = Docks(self, self.bench, self._lesson)
         self._copier = Copier(self.preferences, self)
-        self._copying = CopyMenus(self.docks.all, self.bench, self._copier, self)
+        self._copying = CopyMenus(self.bench, self._copier, self)
+        self._drop = FileDrop(self)
+        self.docks.made.connect(self._on_dock_made)
+        if not is_start:
+            self.docks.make_all()
         self._heads, self._add_head = HeadCommands(self.bench, self), AddHeadMenu(self.bench, self)
         self._layouts = LayoutMenu("La&yout", self.docks, self.preferences, self)
         self._actions = make_actions(self, self._handlers())
@@ -128,13 +135,15 @@ class MainWindow(QMainWindow):
         self.bench.refused.connect(self.refuse)
         self.bench.failed.connect(self.notices.tell)
         self.bench.delayed.connect(self._status.tell_of_delay)
+        self.bench.caught_up.connect(self._status.end_delay)
+        self._status.cancelled.connect(self.bench.cancel)
         self.files.changed.connect(self._on_file_changed)
         self.files.said.connect(self._say)
         self.files.used.connect(self._on_file_used)
         self.files.gone.connect(self._forget_file)
-        drop = FileDrop((self, *self.docks.all), self)
-        drop.wanted.connect(self.files.open)
-        drop.refused.connect(self.refuse)
+        self._drop.watch(self)
+        self._drop.wanted.connect(self.files.open)
+        self._drop.refused.connect(self.refuse)
         self._recent.wanted.connect(self.files.open)
         self._recent.cleared.connect(self._forget_files)
         self._layouts.said.connect(self._say)
@@ -143,10 +152,13 @@ class MainWindow(QMainWindow):
         self._copying.refused.connect(self.refuse)
         self._copying.export_wanted.connect(self._export_figure)
         self._type.said.connect(self._say)
-        for dock in (self.docks.heatmaps, self.docks.pipeline):
-            dock.cell_asked.connect(self._explain_cell)
-        self.docks.lesson.docks_wanted.connect(self.docks.show)
-        self.docks.lesson.said.connect(self._say)
+
+    def _on_dock_made(self, dock: Panel) -> None:
+        self._copying.watch(dock)
+        self._drop.watch(dock)
+        dock.cell_asked.connect(self._explain_cell)
+        dock.docks_wanted.connect(self.docks.show)
+        dock.said.connect(self._say)
 
     def _make_menus(self) -> None:
         lessons = QMenu("&Lessons", self)
@@ -157,10 +169,11 @@ class MainWindow(QMainWindow):
             action = lessons.addAction(title, partial(self._open_lesson, name))
             action.setStatusTip("Put this scene of the lesson on the bench")
         docks = QMenu("&Docks", self)
-        titles = with_mnemonics(dock.windowTitle() for dock in self.docks.all)
-        for dock, title in zip(self.docks.all, titles, strict=True):
-            action = docks.addAction(title, partial(self.docks.enter, dock))
-            action.setStatusTip(f"Bring the dock {dock.windowTitle()} to the front, and go there")
+        titles = self.docks.titles
+        texts = with_mnemonics(titles.values())
+        for (name, title), text in zip(titles.items(), texts, strict=True):
+            action = docks.addAction(text, partial(self._enter_dock, name))
+            action.setStatusTip(f"Bring the dock {title} to the front, and go there")
         of_type = QMenu("Typ&e size", self)
         fill_menu(of_type, TYPE_MENU, self._actions, {})
         submenus = {
@@ -209,10 +222,13 @@ class MainWindow(QMainWindow):
             "reset_gains": partial(self.bench.edit, ResetGains()),
             **self._heads.handlers(),
             "describe": self._describe,
-            "exercises": partial(self.docks.enter, self.docks.lesson),
+            "exercises": partial(self._enter_dock, "lessonDock"),
             "weights": partial(self.bench.look, quantity=Quantity.WEIGHTS),
             "scores": partial(self.bench.look, quantity=Quantity.SCORES),
             "enlarge": self._toggle_enlarged,
+            "zoom_in": partial(self._zoom, STEP),
+            "zoom_out": partial(self._zoom, 1 / STEP),
+            "zoom_all": partial(self.bench.look, window=None),
             "next_dock": self.docks.enter_next,
             "previous_dock": self.docks.enter_previous,
             "notice": self.notices.take_focus,
@@ -220,7 +236,7 @@ class MainWindow(QMainWindow):
             **self._type.handlers(),
             "full_screen": self._toggle_full_screen,
             "command_palette": CommandPalette(self).toggle,
-            "shortcuts": partial(show_shortcuts, self),
+            "shortcuts": self._show_shortcuts,
             "about_scene": self._about_scene,
             "about": self._about,
         }
@@ -234,6 +250,8 @@ class MainWindow(QMainWindow):
         self._actions["weights"].setChecked(view.quantity is Quantity.WEIGHTS)
         self._actions["scores"].setChecked(view.quantity is Quantity.SCORES)
         self._actions["enlarge"].setChecked(view.enlarged is not None)
+        for key in ("zoom_out", "zoom_all"):
+            self._actions[key].setEnabled(view.window is not None)
         self._heads.show_frame(frame, self._actions)
         self._add_head.show_frame(frame)
         self._view_menus.show_frame(frame)
@@ -331,12 +349,15 @@ class MainWindow(QMainWindow):
     def _export_figure(self, name: str | None) -> None:
         from mhagui.gui.export.dialog import ExportDialog  # not for the start
 
-        self._ask(ExportDialog(self.bench.frame, self.preferences, name, self))
+        self._ask(ExportDialog(self.bench.settled_frame(), self.preferences, name, self))
 
     def _animate(self) -> None:
         from mhagui.gui.motion_dialog import MotionDialog  # not for the start
 
-        self._ask(MotionDialog(self.bench.frame, self.preferences, self))
+        self._ask(MotionDialog(self.bench.settled_frame(), self.preferences, self))
+
+    def _enter_dock(self, name: str) -> None:
+        self.docks.enter(self.docks.dock(name))
 
     def _explain_cell(self) -> None:
         self.docks.show(["cellDock"])
@@ -346,13 +367,25 @@ class MainWindow(QMainWindow):
         self.bench.look(enlarged=None if view.enlarged is not None else view.cursor.head)
         self.docks.heatmaps.take_focus()
 
+    def _zoom(self, factor: float) -> None:
+        self.bench.look(window=self.bench.view.zoomed(factor, self.bench.scene))
+
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
+    def _show_shortcuts(self) -> None:
+        from mhagui.gui.shortcuts import show_shortcuts  # not for the start
+
+        show_shortcuts(self)
+
     def _about_scene(self) -> None:
+        from mhagui.gui.about import SceneDialog  # not for the start
+
         self._ask(SceneDialog(self.bench.scene, self))
 
     def _about(self) -> None:
+        from mhagui.gui.about import AboutDialog  # not for the start
+
         self._ask(AboutDialog(self))
 
     def _on_focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:
@@ -388,11 +421,11 @@ class MainWindow(QMainWindow):
             self._file_notices.check()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Have the docks that are behind others drawn once there is something to look at."""
+        """Have the docks that are behind others made once there is something to look at."""
         super().paintEvent(event)
         if not self._is_painted:
             self._is_painted = True
-            self.docks.draw_ahead()
+            self.docks.make_ahead()
 
     def keep_now(self) -> None:
         """Keep what is unsaved for the next start: the end may come without a question."""

@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QScrollArea, QWidget
 
-from mhagui.document import Appearance, Result
+from mhagui.document import Appearance, Result, Scene
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.widgets.drawing import draw_edge
 
@@ -23,16 +23,32 @@ class Panel(QDockWidget):
     is_complete_undrawn
         Whether all widgets are there before anything is drawn: then the first frame can wait until
         it is seen or time allows, and does not hold up the start.
+    shows_latest
+        Whether it shows something of the scene on the bench, however long the result takes.
+
+    Signals
+    -------
+    cell_asked
+        The cell under the cursor is to be explained.
+    docks_wanted
+        Docks are to be seen; carries a tuple of their object names.
+    said
+        Something is done; carries a sentence for the status line.
     """
 
+    cell_asked = Signal()
+    docks_wanted = Signal(object)
+    said = Signal(str)
+
     is_complete_undrawn: ClassVar[bool] = False
+    shows_latest: ClassVar[bool] = False
 
     def __init__(self, bench: Bench, object_name: str, title: str) -> None:
         super().__init__(title)
         self.setObjectName(object_name)
         self.bench = bench
         self._drawn: Frame | None = None
-        self._kept: tuple[Result, Appearance] | None = None
+        self._kept: tuple[Result, Appearance, Scene | None] | None = None
         self._was_seen = False
         bench.shown.connect(self._on_shown)
         self.visibilityChanged.connect(self._on_visibility_changed)
@@ -99,8 +115,7 @@ class Panel(QDockWidget):
 
     def is_in_sight(self) -> bool:
         """Say whether the dock can be seen; Qt calls one behind other tabs visible."""
-        corner = self.geometry().bottomRight()
-        return self.isVisible() and (self.isWindow() or (corner.x() >= 0 and corner.y() >= 0))
+        return is_in_sight(self)
 
     def _on_shown(self, frame: Frame) -> None:
         self._keep_up(frame)
@@ -113,20 +128,29 @@ class Panel(QDockWidget):
             self._draw_if_wanted(self.bench.frame)
 
     def _keep_up(self, frame: Frame) -> None:
-        kept = self._kept
-        if kept is None or kept[0] is not frame.result or kept[1] != frame.view.appearance:
-            self._kept = frame.result, frame.view.appearance
+        kept, latest = self._kept, frame.latest if self.shows_latest else None
+        is_same = kept is not None and kept[0] is frame.result and kept[2] is latest
+        if kept is None or not is_same or kept[1] != frame.view.appearance:
+            self._kept = frame.result, frame.view.appearance, latest
             self.keep_up(frame)
 
     def _draw_if_wanted(self, frame: Frame) -> None:
-        is_yet_to_be_shown = not self._was_seen and not self.window().isVisible()
-        if frame is self._drawn:
+        whole = self.parentWidget() or self  # a dock that floats is a window of its own
+        is_yet_to_be_shown = not self._was_seen and not whole.window().isVisible()
+        if frame is self._drawn or self._drawn_is_enough_for(frame):
             return
         if is_yet_to_be_shown or self.is_in_sight():
             self._draw(frame)
         elif self._drawn is not None and self._drawn.result is not frame.result:
             self._drawn = None  # or what is behind others would keep the weights of long ago
             self.forget()
+
+    def _drawn_is_enough_for(self, frame: Frame) -> bool:
+        """Say whether ``frame`` has nothing new but what controls of other panels show."""
+        drawn = self._drawn
+        if drawn is None or not frame.is_behind or self.shows_latest:
+            return False
+        return drawn.result is frame.result and drawn.view is frame.view
 
     def _draw(self, frame: Frame) -> None:
         previous, self._drawn = self._drawn, None  # for good, should it fail half-way
@@ -141,8 +165,20 @@ class Panel(QDockWidget):
         if self.isFloating():
             draw_edge(self)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up where it floats: Qt says nothing of one that was behind others before."""
+        super().showEvent(event)
+        if self.isFloating():
+            self._on_visibility_changed(True)
+
     def changeEvent(self, event: QEvent) -> None:
         """Draw everything anew in the new colours or fonts."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
             self.redraw()
+
+
+def is_in_sight(dock: QDockWidget) -> bool:
+    """Say whether ``dock`` can be seen; Qt calls one behind other tabs visible."""
+    corner = dock.geometry().bottomRight()
+    return dock.isVisible() and (dock.isWindow() or (corner.x() >= 0 and corner.y() >= 0))

@@ -5,10 +5,11 @@ from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
-import pyqtgraph as pg
 
 from mhagui import core, formats
+from mhagui._resources import resource_path
 from mhagui.document import Appearance, ColourScale, HeadResult, Quantity, Result, ViewState
+from mhagui.document.on_demand import Matrix, OnDemand
 from mhagui.document.weight_scale import weight_scale
 from mhagui.formats import Precision
 from mhagui.gui.bench import Frame
@@ -19,7 +20,10 @@ from mhagui.palette import WeightColours, is_signed
 N_COLOURS = 255
 SMALL_WEIGHT = 0.001  # smaller ones are read out with significant digits
 
+_POOLED = 256  # rows and columns of a matrix in which a largest number is looked for
+
 Array = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.intp]
 BoolArray = npt.NDArray[np.bool_]
 Tokens = tuple[str, ...]
 
@@ -35,7 +39,8 @@ def _weight_table(colours: WeightColours) -> npt.NDArray[np.uint8]:
     if colours is WeightColours.GREY:
         table = np.repeat(np.rint(np.linspace(0, 255, N_COLOURS)).astype(np.uint8)[:, None], 3, 1)
     else:
-        table = pg.colormap.get(colours.value).getLookupTable(nPts=N_COLOURS)
+        lines = resource_path("colours", f"{colours.value}.hex").read_text(encoding="ascii")
+        table = np.frombuffer(bytearray.fromhex(lines), np.uint8).reshape(N_COLOURS, 3)
     table.flags.writeable = False
     return table
 
@@ -52,14 +57,29 @@ def shown_tokens(tokens: Tokens) -> Tokens:
     return tuple(map(formats.token, tokens))
 
 
-def shown_values(head: HeadResult, quantity: Quantity) -> Array:
+def shown_values(head: HeadResult, quantity: Quantity) -> Matrix:
     """Return what the head's heatmap shows: A_h or S_h, (T, T)."""
     return head.weights if quantity is Quantity.WEIGHTS else head.scores
 
 
-def largest_allowed(values: Array, allowed: BoolArray) -> float:
-    """Return the largest magnitude among the allowed cells, 0 where there are none."""
-    return float(np.max(np.abs(values), where=allowed, initial=0.0))
+def keys_seen(allowed: BoolArray) -> Counts:
+    """Return how many keys each row of a causal mask sees: its first, (T,)."""
+    counts: Counts = np.count_nonzero(allowed, axis=1)
+    return counts
+
+
+def largest_seen(values: Matrix, seen: Counts, *, signed: bool = True) -> float:
+    """Return the largest magnitude among the first ``seen`` cells of each row, 0 if there are none.
+
+    The matrix is pooled first: all of it is never made anew.
+    """
+    if isinstance(values, OnDemand):
+        is_of_all = bool(seen[0])
+        magnitudes = np.abs(values.overview)
+        return float(np.nanmax(magnitudes)) if is_of_all else values.largest_below_first_row()
+    pool = core.pool_largest_magnitude if signed else core.pool_maximum
+    pooled = np.abs(pool(values, _POOLED, _POOLED, seen=seen))
+    return float(np.max(pooled, where=~np.isnan(pooled), initial=0.0))
 
 
 def weight_range(high: float, caption: str, look: Appearance, unit: str = "") -> ColourRange:
@@ -82,22 +102,25 @@ def colour_range(view: ViewState, n_positions: int, largest: float) -> ColourRan
 
 
 def head_picture(
-    head: HeadResult, allowed: BoolArray, view: ViewState, scale: ColourRange, tokens: Tokens = ()
+    head: HeadResult, seen: Counts, view: ViewState, scale: ColourRange, tokens: Tokens = ()
 ) -> Picture:
     """Return the picture of one head's weights or scores in the colours of ``scale``."""
-    values, noun = shown_values(head, view.quantity), "score"
+    values, noun, factors = shown_values(head, view.quantity), "score", None
     if view.quantity is Quantity.WEIGHTS:
         noun = "weight"
         if view.colour_scale is ColourScale.RELATIVE:
-            values, noun = values * allowed.sum(axis=1)[:, None], "times uniform"
+            noun, factors = "times uniform", seen.astype(np.float64)
     labels, words = position_labels(values.shape[0]), shown_tokens(tokens)
     return Picture(
         values=values,
-        indices=core.quantise(values, scale.low, scale.high, logarithmic=scale.logarithmic),
+        low=scale.low,
+        high=scale.high,
         table=scale.table,
         row_labels=labels,
         column_labels=labels,
-        allowed=allowed,
+        seen=seen,
+        row_factors=factors,
+        logarithmic=scale.logarithmic,
         writings=_writings(view, scale),
         signed=is_signed(scale.table),
         row_words=words,
@@ -177,8 +200,9 @@ class Pictures:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[int, tuple[Array, ColourRange, Tokens, Picture]] = {}
-        self._largest: dict[int, tuple[Array, float]] = {}
+        self._kept: dict[int, tuple[Matrix, ColourRange, Tokens, Picture]] = {}
+        self._largest: dict[int, tuple[Matrix, float]] = {}
+        self._seen: tuple[BoolArray | None, Counts] = None, np.zeros(0, dtype=np.intp)
 
     def scale(self, result: Result, view: ViewState) -> ColourRange:
         """Return the scale that the pictures of all heads share, and forget heads that are gone."""
@@ -201,22 +225,28 @@ class Pictures:
         kept = self._kept.get(head.head.uid)
         if kept is not None and kept[0] is values and kept[1:3] == (scale, tokens):
             return kept[3]
-        picture = head_picture(head, allowed, view, scale, tokens)
+        picture = head_picture(head, self.seen(allowed), view, scale, tokens)
         self._kept[head.head.uid] = (values, scale, tokens, picture)
         return picture
 
+    def seen(self, allowed: BoolArray) -> Counts:
+        """Return how many keys each row of the causal mask sees: its first."""
+        if self._seen[0] is not allowed:
+            self._seen = allowed, keys_seen(allowed)
+        return self._seen[1]
+
     def _largest_of_all(self, result: Result, view: ViewState) -> float:
-        allowed = result.allowed
+        seen = self.seen(result.allowed)
         if view.quantity is Quantity.WEIGHTS:
             if view.colour_scale is not ColourScale.LINEAR_TO_MAX:
                 return 1.0
-            # a row with a single key has weight 1 always
-            allowed = allowed & (allowed.sum(axis=1) > 1)[:, None]
-        return max(self._largest_of(head, view, allowed) for head in result.heads)
+            seen = np.where(seen > 1, seen, 0)  # a row with a single key has weight 1 always
+        return max(self._largest_of(head, view, seen) for head in result.heads)
 
-    def _largest_of(self, head: HeadResult, view: ViewState, allowed: BoolArray) -> float:
+    def _largest_of(self, head: HeadResult, view: ViewState, seen: Counts) -> float:
         values, uid = shown_values(head, view.quantity), head.head.uid
         kept = self._largest.get(uid)
         if kept is None or kept[0] is not values:
-            kept = self._largest[uid] = values, largest_allowed(values, allowed)
+            signed = view.quantity is Quantity.SCORES
+            kept = self._largest[uid] = values, largest_seen(values, seen, signed=signed)
         return kept[1]

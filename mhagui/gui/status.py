@@ -1,22 +1,35 @@
 """The status bar: the cell under the cursor, facts of the scene, and refusals for a while."""
 
-from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtWidgets import QLabel, QStatusBar
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton
 
 from mhagui.document import Quantity, Scene
 from mhagui.gui.bench import Frame
 from mhagui.gui.formulas import Formula
+from mhagui.gui.held_input import FREE
+from mhagui.gui.icons import icon
 from mhagui.gui.pictures import cursor_text
 from mhagui.gui.widgets.formula_tip import put_above
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.words import plain
 
 REFUSAL_MILLISECONDS = 15_000
 NOTICE_MILLISECONDS = 5_000
+CANCEL_TIP = "Compute it no longer, and go back to the scene that is shown (Esc)"
 CELL_FORMULAS = {Quantity.WEIGHTS: Formula.WEIGHTS, Quantity.SCORES: Formula.SCORES}
 
 
 class StatusBar(QStatusBar):
-    """Shows the cursor's cell, the scene's sizes, and for a while why something was not done."""
+    """Shows the cursor's cell, the scene's sizes, and for a while why something was not done.
+
+    Signals
+    -------
+    cancelled
+        Nobody is to compute any longer what takes so long.
+    """
+
+    cancelled = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,14 +38,20 @@ class StatusBar(QStatusBar):
         self._refusal.setMinimumWidth(1)  # a long sentence must not widen the window
         self._facts = _label("sceneFacts", "Size of the scene and time of the last computation")
         put_above(self._facts, Formula.SIZES)
+        self._facts_text = ""
         self._refused_in: Scene | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(REFUSAL_MILLISECONDS)
         self._timer.timeout.connect(self.clear_refusal)
+        self._progress = _ProgressBar()
+        self._cancel = _cancel_button()
+        self._cancel.clicked.connect(self.cancelled)
         self.addWidget(self._cell)
         self.addWidget(self._refusal, 1)
-        self.addPermanentWidget(self._facts)
+        for widget in (self._progress, self._cancel, self._facts):
+            self.addPermanentWidget(widget)
+        self.end_delay()
 
     def event(self, event: QEvent) -> bool:
         """Keep what a message hides hidden: Qt shows it below that when the font is another."""
@@ -53,10 +72,12 @@ class StatusBar(QStatusBar):
             self.clear_refusal()
         self._cell.setText(cursor_text(frame))
         put_above(self._cell, CELL_FORMULAS[frame.view.quantity])
-        self._facts.setText(
+        self._facts_text = (
             f"T {scene.n_positions} · H {scene.n_heads} · d_k {scene.d_k} · d_v {scene.d_v} · "
             f"d_model {scene.d_model} · float64 · {1000 * frame.compute_seconds:.1f} ms"
         )
+        if self._progress.isHidden():
+            self._facts.setText(self._facts_text)
 
     def refuse(self, sentence: str, scene: Scene) -> None:
         """Show why something was not done, for a while or until ``scene`` changes."""
@@ -72,9 +93,20 @@ class StatusBar(QStatusBar):
         self.clear_refusal()
         self.showMessage(sentence, NOTICE_MILLISECONDS)
 
-    def tell_of_delay(self) -> None:
-        """Say, until the next frame is there, that a computation takes its time."""
-        self._facts.setText("computing…")
+    def tell_of_delay(self, n_done: int, n_heads: int) -> None:
+        """Say that a computation takes its time, and how many heads are done."""
+        self._facts.setText(f"computing… head {n_done + 1} of {n_heads}")
+        self._progress.setMaximum(n_heads)
+        self._progress.setValue(n_done)
+        for widget in (self._progress, self._cancel):
+            widget.show()
+
+    def end_delay(self) -> None:
+        """Say no more that something takes its time."""
+        if not self._progress.isHidden():
+            self._facts.setText(self._facts_text)
+        for widget in (self._progress, self._cancel):
+            widget.hide()
 
     def clear_refusal(self) -> None:
         """Forget what was refused."""
@@ -92,3 +124,24 @@ def _label(object_name: str, accessible_name: str) -> QLabel:
     label.setContentsMargins(6, 0, 6, 0)
     label.setTextFormat(Qt.TextFormat.PlainText)
     return label
+
+
+class _ProgressBar(QProgressBar):
+    """A thin bar without words, which stand beside it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        named(self, "computeProgress", "Heads computed", "How many heads are computed")
+        self.setTextVisible(False)
+        self.setFixedSize(72, 6)
+
+
+def _cancel_button() -> QToolButton:
+    button = QToolButton()
+    named(button, "cancelComputing", "Cancel computing", CANCEL_TIP)
+    button.setIcon(icon("close"))
+    button.setIconSize(QSize(12, 12))
+    button.setAutoRaise(True)
+    button.setShortcut(QKeySequence(Qt.Key.Key_Escape))  # which only a button in sight answers to
+    button.setProperty(FREE, True)
+    return button

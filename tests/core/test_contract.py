@@ -34,7 +34,8 @@ FLOATS = {
     "terms": RNG.normal(size=(HEADS, T, D_MODEL)),
     "concat": RNG.normal(size=(T, HEADS * D_V)),
     "m": RNG.normal(size=(HEADS, 4, 3)),
-    "values": np.array([[3.0, 1.0, 0.0], [2.0, 2.0, 2.0]]),
+    "weights": np.full((HEADS, T, T), 1 / T),
+    "values": np.linspace(3.0, 0.0, HEADS * T * D_V).reshape(HEADS, T, D_V),
 }
 MASK = np.tri(T, dtype=bool)
 
@@ -42,8 +43,9 @@ MASK = np.tri(T, dtype=bool)
 SIZES = {"H": HEADS, "T": T, "K": 2, "V": D_V, "M": D_MODEL}
 AXES = {
     "q": "HTK", "k": "HTK", "scores": "HTT", "gain": "H", "mask": "TT", "a": "HTT", "o": "HTV",
-    "x": "TM", "w_v": "HMV", "w_o": "RM", "terms": "HTM", "m": "HTM", "values": "HT",
-    "concat": "TR", "one": "HTT", "other": "HTT", "p": "HTK", "taps": "HT", "frequencies": "M",
+    "x": "TM", "w_v": "HMV", "w_o": "RM", "terms": "HTM", "m": "HTM", "values": "HTV",
+    "weights": "HTT", "concat": "TR", "one": "HTT", "other": "HTT", "p": "HTK", "taps": "HT",
+    "frequencies": "M",
 }  # fmt: skip
 
 # name -> the arrays it takes, and its other arguments
@@ -52,6 +54,9 @@ CALLS = {
     "attention_weights": (("q", "k", "gain", "mask"), {}),
     "weights_from_scores": (("scores", "gain", "mask"), {}),
     "softmax_exponents": (("scores", "gain", "mask"), {}),
+    "weighted_sums": (("weights", "values"), {}),
+    "weights_and_entropies": (("q", "k", "gain", "mask"), {}),
+    "weights_and_entropies_from_scores": (("scores", "gain", "mask"), {}),
     "row_entropy_bits": (("a",), {}),
     "effective_positions": (("a",), {}),
     "jensen_shannon_bits": (("one", "other"), {}),
@@ -73,26 +78,36 @@ CALLS = {
     "group_delay": (("taps", "frequencies"), {}),
     "pool_maximum": (("a",), {"n_rows": 2, "n_columns": 2}),
     "pool_largest_magnitude": (("a",), {"n_rows": 2, "n_columns": 2}),
+    "pool_extremes": (("a",), {"n_rows": 2, "n_columns": 2}),
     "quantise": (("a",), {"low": 0.1, "high": 0.9}),
 }
-# name -> the axes of the result; S = min(T, K), D = min(T, M), P = min(T, 2)
+# name -> the axes of the result, of several apart;
+# S = min(T, K), D = min(T, M), P = min(T, 2), E = 2
 RESULT_AXES = {
     "attention_scores": "HTT", "attention_weights": "HTT", "weights_from_scores": "HTT",
     "softmax_exponents": "HTT",
     "row_entropy_bits": "HT", "effective_positions": "HT", "jensen_shannon_bits": "HT",
     "score_rank": "H",
     "score_singular_values": "HS", "singular_values": "HD", "effective_rank": "H",
-    "effective_rank_from_singular_values": "H", "concat_heads": "TR", "head_contributions": "HTM",
+    "weighted_sums": "HTV", "weights_and_entropies": "HTT HT",
+    "weights_and_entropies_from_scores": "HTT HT", "effective_rank_from_singular_values": "HT",
+    "concat_heads": "TR", "head_contributions": "HTM",
     "filter_bank_terms": "HTM", "filter_bank_bound": "", "filter_bank_residual": "",
     "synthesis_norms": "MH", "frobenius_norms": "H", "zero_head_columns": "TR",
-    "pool_maximum": "HPP", "pool_largest_magnitude": "HPP",
+    "pool_maximum": "HPP", "pool_largest_magnitude": "HPP", "pool_extremes": "EHPP",
     "quantise": "HTT", "total_variation": "HT", "frequency_response": "HM", "group_delay": "HM",
 }  # fmt: skip
 # (axis, name) -> what is said where there is no result
 REFUSED_EMPTY = (
     {
         ("K", name): "q must have shape (..., T_q, d_k) with d_k at least 1, got shape (3, 5, 0)."
-        for name in ("attention_scores", "attention_weights", "score_rank", "score_singular_values")
+        for name in (
+            "attention_scores",
+            "attention_weights",
+            "score_rank",
+            "score_singular_values",
+            "weights_and_entropies",
+        )
     }
     | {
         (axis, name): f"{first} must have shape (..., N) with N at least 1, got shape {shape}."
@@ -108,6 +123,7 @@ REFUSED_EMPTY = (
     }
 )
 WITHOUT_ARRAYS = {
+    "AttentionStatistics",
     "LARGEST_TARGET",
     "Labels",
     "MOST_SEQUENCES",
@@ -117,6 +133,7 @@ WITHOUT_ARRAYS = {
     "TARGET_TOLERANCE",
     "TargetFit",
     "Tokens",
+    "attention_statistics",
     "block_local_head",
     "causal_mask",
     "delay_head",
@@ -137,6 +154,7 @@ WITHOUT_ARRAYS = {
     "stage_costs",
     "two_position_head",
     "uniform_head",
+    "weights_block",
 }
 NOT_FLOAT_RESULTS = {
     "score_rank",
@@ -145,6 +163,10 @@ NOT_FLOAT_RESULTS = {
     "quantise",
     "frequency_response",
 }
+
+
+def parts_of(result):
+    return result if isinstance(result, tuple) else (result,)
 
 
 def read_only(name, dtype):
@@ -167,8 +189,9 @@ def test_inputs_may_be_read_only_and_keep_their_values(name, dtype):
     for n in names:
         np.testing.assert_array_equal(arrays[n], before[n])
     if name not in NOT_FLOAT_RESULTS:
-        assert result.dtype == dtype
-        assert result.flags.writeable
+        for array in parts_of(result):
+            assert array.dtype == dtype
+            assert array.flags.writeable
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))
@@ -186,12 +209,14 @@ def test_lists_give_what_arrays_give(name):
     arrays = {n: MASK if n == "mask" else FLOATS[n] for n in names}
     function = getattr(core, name)
     from_lists = function(**{n: array.tolist() for n, array in arrays.items()}, **others)
-    np.testing.assert_array_equal(from_lists, function(**arrays, **others))
+    from_arrays = function(**arrays, **others)
+    for one, other in zip(parts_of(from_lists), parts_of(from_arrays), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def with_sizes(axes, sizes):
     h, t, k, v, m = (sizes[axis] for axis in "HTKVM")
-    sizes = sizes | {"R": h * v, "S": min(t, k), "D": min(t, m), "P": min(t, 2)}
+    sizes = sizes | {"R": h * v, "S": min(t, k), "D": min(t, m), "P": min(t, 2), "E": 2}
     return tuple(sizes[axis] for axis in axes)
 
 
@@ -216,7 +241,8 @@ def test_an_axis_that_is_empty_everywhere(name, axis):
     result, refusal = called_with_shapes(name, shapes, sizes["H"])
     assert refusal == REFUSED_EMPTY.get((axis, name))
     if refusal is None:
-        assert np.shape(result) == with_sizes(RESULT_AXES[name], sizes)
+        shapes = [np.shape(part) for part in parts_of(result)]
+        assert shapes == [with_sizes(axes, sizes) for axes in RESULT_AXES[name].split(" ")]
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
 
-from mhagui.core import pool_largest_magnitude, pool_maximum, quantise
+from mhagui.core import pool_extremes, pool_largest_magnitude, pool_maximum, quantise
 
 relaxed = settings(deadline=None)
 COUNTS = st.integers(1, 12)
@@ -36,6 +36,10 @@ def by_block(a, n_rows, n_columns, reduce_block):
 def largest(block):
     known = block[~np.isnan(block)]
     return known.max() if known.size else math.nan
+
+
+def smallest(block):
+    return -largest(-block)
 
 
 def largest_magnitude(block):
@@ -90,6 +94,38 @@ def test_pools_keep_leading_axes():
         pooled = pool(a, 3, 2)
         assert pooled.shape == (2, 3, 3, 2)
         assert_array_equal(pooled[1, 2], pool(a[1, 2], 3, 2))
+
+
+@relaxed
+@given(MATRICES, COUNTS, COUNTS, st.data())
+def test_extremes_of_what_is_seen_of_each_row(a, n_rows, n_columns, data):
+    n, m = a.shape
+    seen = data.draw(hnp.arrays(np.intp, n, elements=st.integers(0, m)))
+    factors = data.draw(hnp.arrays(a.dtype, n, elements=st.floats(-4, 4, width=32)))
+    told = np.where(np.arange(m) < seen[:, np.newaxis], a, np.nan).astype(a.dtype)
+    scaled = told * factors[:, np.newaxis]
+    wanted = [by_block(scaled, n_rows, n_columns, end) for end in (smallest, largest)]
+    pooled = pool_extremes(a, n_rows, n_columns, seen=seen, row_factors=factors)
+    assert pooled.dtype == a.dtype
+    assert_array_equal(pooled, wanted)
+    assert_array_equal(
+        pool_maximum(a, n_rows, n_columns, seen=seen), by_block(told, n_rows, n_columns, largest)
+    )
+    assert_array_equal(
+        pool_largest_magnitude(a, n_rows, n_columns, seen=seen),
+        by_block(told, n_rows, n_columns, largest_magnitude),
+    )
+
+
+@pytest.mark.parametrize("size", [300, 512, 1000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_half_a_causal_matrix_is_pooled_as_all_of_it(size, dtype):
+    a = np.random.default_rng(size).normal(size=(size, size)).astype(dtype)
+    a[np.triu_indices(size, 1)] = np.nan
+    poisoned = np.where(np.isnan(a), dtype(1e30), a)  # what is masked must not count
+    pooled = pool_extremes(poisoned, 100, 90, seen=np.arange(1, size + 1))
+    assert_array_equal(pooled[1], pool_maximum(a, 100, 90))
+    assert_array_equal(pooled[0], -pool_maximum(-a, 100, 90))
 
 
 # ---------------------------------------------------------------------------------------- quantise

@@ -318,6 +318,18 @@ CASES = [
         "n_columns must be an integer of at least 1, got 0.",
     ),
     (
+        lambda: core.pool_maximum(SQUARE, 1, 1, seen=[1, 2]),
+        "seen must have shape (3,), got shape (2,).",
+    ),
+    (
+        lambda: core.pool_extremes(SQUARE, 1, 1, seen=[0, 1, 4]),
+        "seen must hold whole numbers from 0 to 3.",
+    ),
+    (
+        lambda: core.pool_extremes(SQUARE, 1, 1, row_factors=[1.0]),
+        "row_factors must have shape (3,), got shape (1,).",
+    ),
+    (
         lambda: core.quantise(SQUARE, 2, 1),
         "low must not exceed high, got low 2.0 and high 1.0.",
     ),

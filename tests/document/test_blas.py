@@ -8,8 +8,8 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from mhagui import core
+from mhagui.core.threads import one_blas_thread
 from mhagui.document import compute
-from mhagui.document.blas import one_blas_thread
 
 
 def n_threads():

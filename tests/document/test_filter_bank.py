@@ -19,6 +19,7 @@ from mhagui.document.filter_bank import (
     residual_text,
     why_no_wrong_site,
 )
+from mhagui.document.new_scene import new_scene
 from mhagui.document.presets import Preset, SetPreset
 
 
@@ -67,10 +68,11 @@ def test_a_solo_silences_the_others(four_heads):
 def test_a_gain_leaves_what_it_does_not_touch(four_heads):
     result = compute(four_heads)
     bank = filter_bank(result)
+    before = list(bank.sums)
     later = filter_bank(compute(set_gain(3, 2.0).apply(four_heads), result), bank)
     kept = [one is other for one, other in zip(later.terms, bank.terms, strict=True)]
     assert kept == [True, True, False, True]
-    kept = [one is other for one, other in zip(later.sums, bank.sums, strict=True)]
+    kept = [one is other for one, other in zip(later.sums, before, strict=True)]
     assert kept == [True, True, False, False]
 
 
@@ -103,6 +105,41 @@ def test_any_scene_after_any_other(scenes, data):
     bank = filter_bank(result, filter_bank(compute(one)))
     assert_allclose(bank.sums[-1], result.output, atol=max(result.residual_bound, 1e-300))
     assert in_bounds(result) <= 1
+
+
+@given(st.data())
+def test_sums_that_are_taken_over_are_those_made_anew(data):
+    """Whichever sums were looked at before, whatever changed: to the bit."""
+    scene = new_scene(5, 4, 2, 2, 8)
+    if data.draw(st.booleans(), "W_O mixes all"):
+        scene = SetPreset(Preset.RANDOM_ORTHOGONAL).apply(scene)
+    gain, muted = st.builds(set_gain, st.integers(1, 4), st.floats(-3, 3)), st.booleans()
+    edits = st.one_of(gain, st.builds(set_muted, st.integers(1, 4), muted))
+    result, bank = None, None
+    for edit in data.draw(st.lists(edits, min_size=1, max_size=5)):
+        scene = edit.apply(scene)
+        result = compute(scene, result)
+        bank = filter_bank(result, bank)
+        fresh = filter_bank(result)
+        for place in data.draw(st.lists(st.integers(0, 3), max_size=3), "looked at"):
+            assert_array_equal(bank.sums[place], fresh.sums[place])
+        assert bank.largest == fresh.largest == np.abs([*fresh.terms, *fresh.sums]).max()
+
+
+@pytest.mark.parametrize(
+    ("preset", "n_added"),
+    [
+        (Preset.IDENTITY, 2),  # the two columns that hear the head, and no other head
+        (Preset.RANDOM_ORTHOGONAL, 4 * 8),  # all columns hear all heads
+    ],
+)
+def test_a_gain_has_only_the_columns_added_up_that_hear_its_head(preset, n_added):
+    scene = SetPreset(preset).apply(new_scene(6, 4, 2, 2, 8))
+    result = compute(scene)
+    bank = filter_bank(result)
+    later = compute(set_gain(2, 2.0).apply(scene), result)
+    assert filter_bank(later, bank).sums.n_added == n_added
+    assert filter_bank(result, bank).sums.n_added == 0
 
 
 # --- both sites of an ablation

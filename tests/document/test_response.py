@@ -30,6 +30,16 @@ from mhagui.document.response import (
 
 HOLD, DELAY, IDENTITY, BOX = range(4)
 GRID = np.asarray(FREQUENCIES)
+PATTERNS = {
+    Pattern.FIRST_TOKEN: (),
+    Pattern.PREVIOUS_TOKEN: (),
+    Pattern.SELF: (),
+    Pattern.UNIFORM: (),
+    Pattern.DELAY: (3,),
+    Pattern.TWO_POSITIONS: (2, 5),
+    Pattern.RECENCY: (),
+    Pattern.BLOCK_LOCAL: (4,),
+}
 
 
 def results(*edits):
@@ -129,6 +139,15 @@ def test_the_mean_is_over_rows_with_an_ideal_of_many_over_some():
     assert mean_rows(640) == list(range(9, 640, 10))
     of_rows = [1 - result.heads[HOLD].weights[t, 0] for t in range(9, 640, 10)]
     assert mean_distance(result.heads[HOLD]) == pytest.approx(sum(of_rows) / 64)
+
+
+@pytest.mark.parametrize(("pattern", "settings"), PATTERNS.items())
+def test_the_distances_of_all_rows_are_those_of_each(pattern, settings):
+    edits = [SetPattern(2, pattern), *(SetSetting(2, *each) for each in enumerate(settings))]
+    _, result = results(SetSequenceLength(150), *edits, set_gain(2, 1.5))
+    head = result.heads[DELAY]
+    one_by_one = [row_response(head, row).distance for row in range(150)]
+    np.testing.assert_allclose(distances(head), one_by_one, rtol=1e-13, atol=1e-15)
 
 
 def test_the_report_means_over_the_rows_that_are_meant_elsewhere():

@@ -303,12 +303,12 @@ def widest(n_heads):
         )
         for n in range(1, n_heads + 1)
     )
-    x, w_o = dice.normal(size=(1448, 256)), dice.normal(size=(64 * n_heads, 256))
+    x, w_o = dice.normal(size=(4096, 256)), dice.normal(size=(64 * n_heads, 256))
     return scene_to_json(Scene("largest", "", heads, x, w_o, 64))
 
 
 def test_the_largest_scene_fits_into_a_file():
     text_of_one, text_of_two = widest(1), widest(2)
     one, two = len(text_of_one), len(text_of_two)
-    assert one + 31 * (two - one) < 0.95 * MAX_FILE_BYTES  # of 32 heads, to a hundredth
+    assert one + 31 * (two - one) < 0.98 * MAX_FILE_BYTES  # of 32 heads, to a hundredth
     assert scene_to_json(scene_from_json(text_of_two)) == text_of_two  # and comes back whole

@@ -52,7 +52,7 @@ def test_heads_show_the_lessons_weights(name, key, expected, draw, lesson, panel
 
 def test_heads_have_the_lessons_titles_and_labels(four_heads, draw, words):
     assert words(draw("heads", *four_heads)) >= {
-        "Head 1 — first token", "Head 2 — previous token", "Head 3 — self", "Head 4 — uniform",
+        "h1 first token", "h2 previous token", "h3 self", "h4 uniform",
         "t1", "t2", "t3", "t4", "t5", "t6", "key position i", "query position t",
     }  # fmt: skip
 
@@ -78,7 +78,7 @@ def test_one_head_is_drawn_alone(four_heads, draw, panels, words):
     weights = four_heads[1].heads[2].weights
     for (row, column), text in cell_texts(axes).items():
         assert number_in(text) == pytest.approx(weights[row, column], abs=0.00501)
-    assert "Head 3 — self, g = 1" in words(figure)
+    assert "h3 self, g = 1" in words(figure)
 
 
 @pytest.mark.parametrize("lone", [0, 700])
@@ -189,11 +189,10 @@ def test_listening_is_the_norm_of_the_columns_of_a_heads_rows(four_heads, draw, 
 
 def test_muted_heads_are_marked_in_every_figure(draw, lesson, words):
     subject = lesson("four-heads", set_muted(2, True))
-    assert "Head 2 — previous token (muted)" in words(draw("heads", *subject))
+    assert "h2 previous token (muted)" in words(draw("heads", *subject))
     assert "h2 previous token (muted)" in words(draw("entropy", *subject))
     assert any(
-        word.startswith("Head 2 ") and "(muted)" in word
-        for word in words(draw("impulse", *subject))
+        word.startswith("h2 ") and "(muted)" in word for word in words(draw("impulse", *subject))
     )
     note = "Hollow bands: ablated before W_O (h2)"
     for name in ("projection", "w-o", "concat"):
@@ -235,10 +234,10 @@ def test_impulse_responses_are_row_four_of_the_weights(four_heads, expected, dra
         np.testing.assert_allclose(taps, weights[3][:4], rtol=1e-12)
         assert axes.get_ylim()[0] == 0
     away = [1 - attention[place][3][key] for place, key in enumerate((0, 2, 3))]
-    names = "Head 1 first-sample hold", "Head 2 unit delay z⁻¹", "Head 3 identity"
+    names = "h1 first-sample hold", "h2 unit delay z⁻¹", "h3 identity"
     assert words(figure) >= {
         *(f"{name} TV distance {far:.3f}" for name, far in zip(names, away, strict=True)),
-        "Head 4 growing box TV distance 0.000", "weight at t4", "key position i",
+        "h4 growing box TV distance 0.000", "weight at t4", "key position i",
     }  # fmt: skip
 
 
@@ -269,7 +268,7 @@ def test_a_row_and_a_head_that_there_is_not(four_heads, where, said):
 
 def test_impulse_says_where_a_row_has_no_ideal(four_heads, draw, words):
     figure = draw("impulse", *four_heads, row=0)
-    assert "Head 2 unit delay z⁻¹ no ideal at t1" in words(figure)
+    assert "h2 unit delay z⁻¹ no ideal at t1" in words(figure)
     ideals = [len(axes.collections) for axes in figure.axes]
     assert ideals[0] == ideals[1] + 1  # the line of the ideal tap
 

@@ -1,6 +1,7 @@
 """Every figure of every scene on every page: all of it is there, and all of it can be read."""
 
 import itertools
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,8 @@ from matplotlib.text import Text
 
 from mhagui import figures
 from mhagui.document.view_state import ColourScale
+from mhagui.errors import UserError
+from mhagui.figure_names import PANELS
 from mhagui.figures import FigureStyle, Preset, Subject, drawing, entropy
 from mhagui.figures.page import POINTS, house_style, painted
 from mhagui.figures.paper import Paper
@@ -44,9 +47,11 @@ FAR_ENDS = [
     ("redundancy", Preset.SINGLE_COLUMN, "32 heads", AROUND),
     ("entropy", Preset.SINGLE_COLUMN, "unlucky names", LARGE),
     ("cost", Preset.SINGLE_COLUMN, "wide", LARGE),
-    ("summary", Preset.SINGLE_COLUMN, "unlucky names", PLAIN),
-    ("summary", Preset.SINGLE_COLUMN, "two heads", LARGE),
+    ("summary", Preset.DOUBLE_COLUMN, "unlucky names", PLAIN),
 ]
+
+
+ONE_BY_ONE = [name for name in figures.FIGURES if name not in PANELS]
 
 
 def cases():
@@ -54,6 +59,8 @@ def cases():
     for number, name in enumerate(figures.FIGURES):
         for step in (0, 1):
             preset = list(Preset)[(number + step) % 3 if number % 5 or step else 3]
+            if name in PANELS and preset is Preset.SINGLE_COLUMN:
+                continue  # there are none
             scene = SCENES[(5 * number + 3 * step) % len(SCENES)]
             yield name, preset, scene, AROUND if (number + step) % 2 else PLAIN
 
@@ -144,7 +151,8 @@ def test_the_names_of_many_heads_have_room_where_the_axes_are_low(any_scene):
     [
         ("heads", Preset.DOUBLE_COLUMN),
         ("heads", Preset.POSTER),
-        *itertools.product(figures.FIGURES, (Preset.SINGLE_COLUMN, Preset.SLIDE)),
+        *itertools.product(figures.FIGURES, (Preset.SLIDE,)),
+        *itertools.product(ONE_BY_ONE, (Preset.SINGLE_COLUMN,)),
     ],
 )
 def test_a_page_is_as_wide_as_its_preset_says_and_a_slide_as_16_to_9(four_heads, name, preset):
@@ -158,12 +166,37 @@ def test_a_page_is_as_wide_as_its_preset_says_and_a_slide_as_16_to_9(four_heads,
         assert height == pytest.approx(width * 9 / 16, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["frequency", "information", "singular-values", "summary"])
+@pytest.mark.parametrize("name", ["frequency", "information", "singular-values"])
 def test_no_line_is_cut_however_few_the_dots_to_the_inch(four_heads, draw, name):
     figure = draw(name, *four_heads, preset=Preset.SINGLE_COLUMN)
     figure.set_dpi(40)
     with house_style():
         assert_is_inside(figure.get_tightbbox(), figure.bbox_inches, name)
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_pages_that_a_single_column_makes_too_long_are_refused(four_heads, name):
+    style = FigureStyle(preset=Preset.SINGLE_COLUMN)
+    reason = f"“{name}” is a page of several, .* choose the double preset"
+    with pytest.raises(UserError, match=reason):
+        figures.render(name, Subject(*four_heads, style), "svg")
+    assert "double preset" in figures.why_not(name, four_heads[1], style)
+    assert figures.why_not(name, four_heads[1], FigureStyle()) is None
+
+
+def test_no_type_in_a_single_column_is_smaller_than_journals_take(four_heads):
+    style = FigureStyle(preset=Preset.SINGLE_COLUMN)
+    for name, svg in figures.render_each(Subject(*four_heads, style), ONE_BY_ONE, ["svg"]):
+        sizes = re.findall(r"font(?:-size)?: ?(?:[a-z]+ )*([\d.]+)px", svg.decode())
+        assert min(map(float, sizes)) >= 5.5, name
+
+
+@pytest.mark.parametrize("name", ["output", "pipeline"])
+def test_a_slides_title_begins_where_its_figure_does(four_heads, draw, name):
+    title, *others = draw(name, *four_heads, preset=Preset.SLIDE, title=True).texts
+    starts = [text.get_window_extent().x0 for text in others]
+    assert min(starts) == pytest.approx(title.get_window_extent().x0, abs=0.5 * em(title))
+    assert min(starts) > 2 * em(title)
 
 
 @pytest.mark.parametrize("name", figures.FIGURES)

@@ -3,8 +3,10 @@
 import math
 
 import numpy as np
+import pytest
 
 from mhagui.document import compute
+from mhagui.figures import Preset
 
 
 def numbers(axes):
@@ -38,7 +40,7 @@ def test_each_stage_is_drawn_once_and_in_order(four_heads, draw):
 
 def test_the_lessons_limits_and_head_are_written(four_heads, draw, words):
     written = words(draw("pipeline", *four_heads, head=1))
-    assert "Head 2 — previous token: gain g = 1" in written
+    assert "h2 previous token: gain g = 1" in written
     assert {"Q", "· Kᵀ", "= Q·Kᵀ", "→ S", "→ A", "±3", "±9", "±6.36", "0 to 1"} <= written
 
 
@@ -46,3 +48,11 @@ def test_many_positions_become_images(make_scene, draw):
     scene = make_scene(200, 1, 2, 2, 4)
     figure = draw("pipeline", scene, compute(scene))
     assert sum(len(axes.images) for axes in figure.axes) == 10  # all panels but W_O^(h)
+
+
+@pytest.mark.parametrize("preset", [Preset.SINGLE_COLUMN, Preset.DOUBLE_COLUMN])
+def test_all_panels_with_positions_beside_them_name_the_same(four_heads, draw, preset):
+    figure = draw("pipeline", *four_heads, preset=preset)
+    beside = [[text.get_text() for text in axes.get_yticklabels()] for axes in figure.axes]
+    times = [names for names in beside if names[0] == "t1"]
+    assert times == 9 * [[f"t{t}" for t in range(1, 7)]]

@@ -47,11 +47,11 @@ def plain(element):
             "heads",
             Preset.DOUBLE_COLUMN,
             170,
-            {"Head 2 — previous token", "t6", "0.96", "weight A, all heads"},
+            {"h2 previous token", "t6", "0.96", "weight A, all heads"},
         ),
         ("projection", Preset.SINGLE_COLUMN, 85, {"Concat", "h4.2", "output channel"}),
         ("packed-wq", Preset.DOUBLE_COLUMN, 170, {"h1.q1", "−2.60", "query dimension"}),
-        ("impulse", Preset.POSTER, 600, {"weight at t4", "growing box", "key position i"}),
+        ("impulse", Preset.POSTER, 600, {"weight at t4", "h4 growing box", "key position i"}),
         ("entropy", Preset.SLIDE, 1000 / 3 * 1.016, {"ceiling log₂ t", "h4 uniform", "t6"}),
     ],
 )

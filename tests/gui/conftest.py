@@ -11,7 +11,8 @@ import numpy.typing as npt
 import pytest
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
+from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent, QWindow
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
@@ -79,11 +80,23 @@ def nothing_left(qapp: QApplication, nothing_old: None) -> Iterator[None]:
     """
     before = _windows() | _active_timers()
     yield
+    _release_mouse()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     qapp.processEvents()
     if _left(before):
         gc.collect()  # only now, for it takes long
     assert not _left(before)
+
+
+def _release_mouse() -> None:
+    """Release what a test has pressed: QTest's double click ends without the last release."""
+    pressed = [button for button in Qt.MouseButton if button & QGuiApplication.mouseButtons()]
+    if pressed:
+        anywhere = QWindow()
+        anywhere.create()
+        for button in pressed:
+            QTest.mouseRelease(anywhere, button)
+        anywhere.destroy()
 
 
 @pytest.fixture(autouse=True)
@@ -336,6 +349,7 @@ def four_heads_w_o() -> npt.NDArray[np.float64]:
 def shown_matrix(qtbot: QtBot) -> Callable[..., MatrixView]:
     """A function that shows a heatmap of indices from 0, black, to 254, white, in its own window.
 
+    255 is a cell without a number.
     A colour tells its index; no values are written unless ``writings`` are among the changes.
     """
 
@@ -345,7 +359,8 @@ def shown_matrix(qtbot: QtBot) -> Callable[..., MatrixView]:
         indices = np.asarray(indices, dtype=np.uint8)
         rows, columns = (tuple(f"t{i + 1}" for i in range(n)) for n in indices.shape)
         greys = np.repeat(np.arange(255, dtype=np.uint8)[:, None], 3, axis=1)
-        plain = Picture(indices / 254.0, indices, greys, rows, columns, writings=())
+        values = np.where(indices == 255, np.nan, indices / 254.0)
+        plain = Picture(values, 0.0, 1.0, greys, rows, columns, writings=())
         view = MatrixView()
         qtbot.addWidget(view)
         view.resize(*size)

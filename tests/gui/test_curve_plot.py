@@ -4,12 +4,15 @@ from functools import partial
 import numpy as np
 import pyqtgraph as pg
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage
 from PySide6.QtWidgets import QApplication
 
 from mhagui.gui.theme import ThemeChoice, apply_theme, theme_of
 from mhagui.gui.widgets.curve_legend import SYMBOLS, CurveLegend, LegendEntry
+from mhagui.gui.widgets.curve_line import peaks
 from mhagui.gui.widgets.curve_plot import Curve, CurvePlot
 from mhagui.gui.widgets.frequency_plot import FrequencyPlot
 
@@ -269,6 +272,49 @@ def test_curves_are_two_pixels_thick_and_before_the_grid(plot, n_positions):
     column = [image.pixelColor(x, y) for y in range(image.height())]
     thick = [pixel for pixel in column if abs(pixel.hslHue() - BLUE.hslHue()) < 10]
     assert len(thick) >= 2
+
+
+@given(
+    st.lists(st.floats(-1e3, 1e3) | st.just(math.nan), min_size=1, max_size=300),
+    st.floats(0.01, 3.0),
+    st.sampled_from([1.0, 1.5, 2.0]),
+)
+def test_no_extreme_is_lost_where_points_are_closer_than_pixels(values, step, pixels):
+    x, y = np.arange(len(values)) * step, np.array(values)
+    at, heights = peaks(x, y, pixels)
+    assert at.tolist() == sorted(at)
+    assert (at[0], at[-1]) == (x[0], x[-1])
+    columns = np.floor(x * pixels)
+    assert len(at) <= max(2 * (columns[-1] + 1) + 1, 2)
+    for column in set(columns):
+        here, drawn = y[columns == column], heights[np.floor(at * pixels) == column]
+        if not np.isnan(here).all():
+            wanted = np.nanmin(here), np.nanmax(here)
+            assert (np.nanmin(drawn), np.nanmax(drawn)) == wanted
+
+
+@pytest.mark.parametrize("n_positions", [500, 4096])
+def test_a_lone_peak_of_many_points_is_drawn_to_its_top(plot, n_positions):
+    values = np.full(n_positions, 0.5)
+    values[[n_positions // 3, -1]] = 2.5
+    plot.set_curves([Curve("h1", values, BLUE)])
+    image = picture(plot)
+    for x in (n_positions // 3 + 1, n_positions):
+        place = spot(plot, x, 2.0)
+        near = {image.pixelColor(place + QPoint(dx, 0)).rgb() for dx in (-2, -1, 0, 1, 2)}
+        assert BLUE.rgb() in near
+
+
+def test_curves_that_stay_are_not_made_anew(plot):
+    values = [np.linspace(0, 2, 3000) / n for n in (1, 2, 3)]
+    plot.set_curves([Curve(f"h{n}", of, BLUE) for n, of in enumerate(values, 1)])
+    picture(plot)
+    made = []
+    for line in plot.lines:
+        line.sigPlotChanged.connect(made.append)
+    values[1] = values[1] * 0.9
+    plot.set_curves([Curve(f"h{n}", of, BLUE) for n, of in enumerate(values, 1)])
+    assert made == [plot.lines[1]]
 
 
 def test_an_undefined_value_leaves_a_gap(plot):

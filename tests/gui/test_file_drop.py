@@ -71,7 +71,7 @@ def test_a_figure_that_is_dropped_is_opened_as_its_scene(window, qtbot, tmp_path
 def test_no_widget_of_the_window_keeps_a_file_to_itself(open_window, settle):
     """Not one that was there from the start, nor a card or an editor that came later."""
     window = open_window("induction")
-    window.docks.draw_ahead()
+    window.docks.make_ahead()
     window.bench.edit(AddHead(Pattern.SELF))
     settle()
     for dock in window.docks.all:

@@ -420,10 +420,9 @@ def test_one_head_fills_the_dock(dock, bench, settle):
 
 
 @pytest.mark.parametrize("n_positions", [1, 2, 1024])
-def test_other_sequence_lengths(dock, bench, settle, grabbed, n_positions):
+def test_other_sequence_lengths(dock, bench, qtbot, grabbed, n_positions):
     bench.edit(SetSequenceLength(n_positions))
-    settle()
-    assert view(dock, 1).picture.values.shape == (n_positions, n_positions)
+    qtbot.waitUntil(lambda: view(dock, 1).picture.shape == (n_positions, n_positions))
     pixels = grabbed(view(dock, 1)).reshape(-1, 3).astype(int)
     # the first row of weights is 1, in the brightest colour, however small its cell
     assert (np.abs(pixels - published("viridis", 1.0)).max(axis=1) < 4).any()

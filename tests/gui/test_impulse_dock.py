@@ -12,10 +12,12 @@ from mhagui.document.edits import (
     SetPattern,
     SetSequenceLength,
     SetSetting,
+    rename_head,
     set_gain,
     set_muted,
 )
 from mhagui.document.weight_edits import to_pattern
+from mhagui.gui.docks import impulse
 from mhagui.gui.docks.impulse import ImpulseDock
 from mhagui.gui.widgets.number_box import CountBox
 from mhagui.gui.widgets.stem_plot import StemPlot
@@ -121,6 +123,23 @@ def test_only_the_head_that_changed_is_drawn_anew(qtbot, bench, dock):
     bench.edit(set_gain(2, 2.0))
     qtbot.waitUntil(lambda: plot(dock, 2).stems is not before[1])
     assert [plot(dock, place).stems for place in (1, 3, 4)] == [before[0], before[2], before[3]]
+
+
+def test_a_gain_has_one_card_written_anew_and_another_row_all(
+    qtbot, bench, dock, settle, monkeypatch
+):
+    written = []
+    fill = impulse._fill
+    monkeypatch.setattr(impulse, "_fill", lambda *of: (written.append(of[1]), fill(*of)))
+    bench.edit(set_gain(2, 3.0))
+    settle()
+    assert written == [2]
+    bench.point(query=4)
+    settle()
+    assert written == [2, 1, 2, 3, 4]
+    bench.edit(rename_head(3, "another"))
+    settle()
+    assert written[5:] == [3]
 
 
 def test_rows_without_an_ideal_are_marked_and_have_no_distance(qtbot, bench, dock):

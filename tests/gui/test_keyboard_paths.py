@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QTabBar
 
-from mhagui.document import Quantity
+from mhagui.document import Quantity, Window
+from mhagui.document.edits import SetSequenceLength
 from mhagui.gui.actions import ACTIONS
 from mhagui.gui.focus_ring import FocusRings
 
@@ -237,6 +238,22 @@ def test_heatmaps(hands):
     hands.tab_to("showWeights")
     hands.press(Key.Key_Right)
     assert hands.bench.view.quantity is Quantity.SCORES
+
+
+def test_cells_of_the_heatmaps_from_closer_by(hands):
+    hands.bench.edit(SetSequenceLength(64))
+    hands.press(Key.Key_Plus, times=3)
+    hands.press(Key.Key_End, Control)
+    assert hands.bench.view.window == Window(56, 56, 8)
+    hands.press(Key.Key_Minus)
+    assert hands.bench.view.window.count == 16
+    hands.tab_to("showAllCells")
+    hands.press(Key.Key_Space)
+    assert hands.bench.view.window is None
+    assert hands.focus.objectName() == "heatmap1"
+    hands.press(Key.Key_Plus)
+    hands.press(Key.Key_0)
+    assert hands.bench.view.window is None
 
 
 def test_pipeline(hands):

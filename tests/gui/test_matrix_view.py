@@ -71,14 +71,14 @@ def test_image_has_eight_bits_a_pixel(shown):
     indices = device_indices(view.picture, view.laid_out)
     image = cell_image(indices, GREYS, theme_of(view.palette()))
     assert image.format() == QImage.Format.Format_Indexed8
+    assert image.colorCount() <= 256
     assert (image.width(), image.height()) == indices.shape[::-1]
 
 
 @pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
 def test_masked_cell_is_hatched_and_zero_cell_is_flat(qapp, shown, grabbed, theme):
     apply_theme(theme)
-    allowed = np.array([[True, False], [True, True]])
-    view = shown([[0, 0], [0, 254]], allowed=allowed)
+    view = shown([[0, 0], [0, 254]], seen=np.array([1, 2]))
     grey = grabbed(view).astype(float).mean(axis=2)  # seen in greyscale
 
     def spread(row, column):
@@ -90,7 +90,7 @@ def test_masked_cell_is_hatched_and_zero_cell_is_flat(qapp, shown, grabbed, them
 
 
 def test_cell_without_a_number_is_hatched(shown, grabbed):
-    view = shown([[255, 0]], values=np.array([[np.nan, 0.0]]))
+    view = shown([[255, 0]])
     box = view.cell_rect(0, 0)
     cell = grabbed(view)[box.top() : box.bottom(), box.left() : box.right()]
     assert len(np.unique(cell.reshape(-1, 3), axis=0)) > 1
@@ -115,9 +115,9 @@ def test_pooled_signed_matrix_keeps_the_cell_furthest_from_zero(shown, grabbed):
 
 
 def test_pooled_mask_hides_no_allowed_cell(shown, grabbed):
-    allowed = np.zeros((1024, 1024), dtype=bool)
-    allowed[512, 512] = True
-    pixels = grabbed(shown(np.full((1024, 1024), 9), allowed=allowed, size=(200, 200)))
+    seen = np.zeros(1024, dtype=int)
+    seen[512] = 1
+    pixels = grabbed(shown(np.full((1024, 1024), 9), seen=seen, size=(200, 200)))
     assert ((pixels == 9).all(axis=2)).sum() == 1
 
 
@@ -305,7 +305,7 @@ count = 6
 indices = ((np.add.outer(np.arange(count), np.arange(count)) % 2) * 254).astype(np.uint8)
 table = np.repeat(np.arange(255, dtype=np.uint8)[:, None], 3, axis=1)
 names = tuple("abcdef")
-view.set_picture(Picture(indices / 254, indices, table, names, names, writings=()))
+view.set_picture(Picture(indices / 254, 0.0, 1.0, table, names, names, writings=()))
 window.show()
 app.processEvents()
 image = window.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)

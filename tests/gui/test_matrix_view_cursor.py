@@ -104,8 +104,8 @@ def test_cursor_outside_a_smaller_picture_is_not_drawn(shown, grabbed):
 
 def test_description_follows_the_cursor(shown):
     values = np.array([[1.0, 0.0], [0.0766, 0.92332]])
-    allowed = np.array([[True, False], [True, True]])
-    view = shown(np.zeros((2, 2)), values=values, allowed=allowed, noun="weight")
+    seen = np.array([1, 2])
+    view = shown(np.zeros((2, 2)), values=values, seen=seen, noun="weight")
     view.set_cursor_cell(1, 1)
     assert view.accessibleDescription() == "row t2, column t2, weight 0.9233"
     view.set_cursor_cell(0, 1)

@@ -148,6 +148,32 @@ def test_columns_do_not_jump_while_numbers_get_shorter(table):
     assert [table.columnWidth(column) for column in range(2)] == before
 
 
+def test_only_the_column_that_changed_is_written_and_drawn_anew(qtbot, table, settle):
+    written, drawn = [], []
+
+    def write(value):
+        written.append(value)
+        return f"{value:.3f}"
+
+    before = np.arange(6000.0).reshape(1000, 6)
+    rows = tuple(Row(f"t{number}", write) for number in range(1, 1001))
+    columns = tuple(Column(f"h{number}") for number in range(1, 7))
+    table.set_numbers(Numbers(rows, columns, before))
+    settle()
+    table.model().dataChanged.connect(lambda *cells: drawn.append(cells[:2]))
+    written.clear()
+    after = before.copy()
+    after[:, 2] += 1.0
+    table.set_numbers(Numbers(rows, columns, after))
+    assert set(written) <= set(after[:, 2])
+    assert len(written) == 2  # the largest and the smallest
+    settle()
+    assert set(written) <= set(after[:, 2])  # those that are in sight
+    assert len(written) <= 2 + 20
+    [(first, last)] = drawn
+    assert (first.row(), first.column(), last.row(), last.column()) == (0, 2, 999, 2)
+
+
 def test_columns_fill_a_wide_table(qtbot, table):
     table.resize(613, 200)
     table.set_numbers(numbers([[1.0, 2.0, 3.0]]))

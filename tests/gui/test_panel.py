@@ -108,6 +108,22 @@ def test_a_panel_behind_others_draws_nothing_and_lets_go_of_old_results(
     assert behind.drawn == [(bench.frame, None)]
 
 
+def test_a_dock_that_was_behind_floats_and_is_closed_draws_nothing(
+    in_front_and_behind, bench, settle
+):
+    _, behind = in_front_and_behind
+    behind.setFloating(True)
+    behind.hide()
+    settle()
+    behind.drawn.clear()
+    bench.edit(set_gain(1, 2.0))
+    settle()
+    assert behind.drawn == []
+    behind.show()
+    settle()
+    assert behind.drawn[-1][0] is bench.frame
+
+
 def test_after_a_fault_all_is_drawn_anew(in_front_and_behind, bench, settle, qtbot):
     front, _ = in_front_and_behind
     front.faults.append(ZeroDivisionError("half-way"))

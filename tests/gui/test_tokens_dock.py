@@ -343,6 +343,7 @@ def test_many_tokens_scroll_and_the_cursors_row_is_seen(qtbot, bench, dock, stri
     height = dock.widget().sizeHint().height()
     bench.edit(SetSequenceLength(1000))
     bench.point(query=900)
+    qtbot.waitUntil(lambda: bench.frame.scene is bench.scene)
     settle()
     assert strip.visibleRegion().boundingRect().contains(middle(strip, 900))
     assert dock.width() == 680

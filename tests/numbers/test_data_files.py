@@ -222,7 +222,7 @@ def test_what_is_too_large_for_a_text_is_refused_before_anything_is_made(kind):
         render_data(large, result, kind)
     assert str(refusal.value) == (
         f"A {kind.upper()} file lists every weight; with 4 heads it does for T up to 1024, "
-        "and this scene has T = 1025. NPZ holds any scene."
+        "and this scene has T = 1025. NPZ holds it."
     )
 
 

@@ -12,7 +12,8 @@ from PIL import Image
 
 from mhagui.document import load_lesson
 from mhagui.figures import FigureStyle, Ground, Preset
-from mhagui.figures.text_page import MARGIN
+from mhagui.figures.text_page import MARGIN, TEXT_HEIGHT, Item
+from mhagui.figures.text_page import pages_of as pages_of_items
 
 POINTS = 72
 
@@ -58,7 +59,6 @@ def test_tables_have_the_lessons_numbers(four):
     text = "\n".join(pages_of(four))
     row = r"^ *t4 +2\.0000 +1\.2527 +0\.4679 +0\.2427 +2\.0000$"
     assert re.search(row, text, re.MULTILINE)
-    assert re.search(r"^ *all = 4·d_model² +256$", text, re.MULTILINE)
     assert re.search(
         r"^ *h4 +uniform +uniform +1 +0 +4\.267 +1\.5820 +3\.5000$", text, re.MULTILINE
     )
@@ -135,3 +135,20 @@ def test_pages_are_white_and_narrow_enough_whatever_figures_are_for(four_heads, 
 def test_the_same_scene_gives_the_same_bytes(four_heads, four, report_with):
     again = report_with(four_heads[0], "pdf", "entropy")
     assert again == four.read_bytes()
+
+
+def test_symbols_have_their_indices_low_as_formulas_have(four_heads, four):
+    text = "\n".join(pages_of(four))
+    assert "Concat" in text
+    assert not re.findall(r"\w_\w+|\^\(?h", text)
+
+
+def test_figures_are_a_little_smaller_where_one_more_fits_on_the_page_then():
+    def figure(share):
+        return Item(6.0 * share, print, drawn=6.0 * share, scaled=figure)
+
+    (page,) = pages_of_items([figure(1.0), figure(1.0)])
+    assert sum(item.height for item in page) == pytest.approx(TEXT_HEIGHT)
+    assert page[0].height == page[1].height
+    assert len(pages_of_items([figure(1.0), Item(0.75 * TEXT_HEIGHT, print)])) == 2
+    assert len(pages_of_items([Item(0.5 * TEXT_HEIGHT, print), Item(6.0, print)])) == 2

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import QByteArray, QMimeData, QObject, Signal
@@ -12,10 +13,11 @@ from mhagui.data.matrix_text import Notation, text_of
 from mhagui.document.view_state import Digits
 from mhagui.errors import UserError
 from mhagui.gui.bench import Frame
-from mhagui.gui.copying.contents import Part, title_of
-from mhagui.gui.copying.tables import check_decomposed, place_of
 from mhagui.gui.worker import Worker
 from mhagui.settings import Preferences
+
+if TYPE_CHECKING:
+    from mhagui.gui.copying.contents import Part
 
 DPI = 300
 PNG, SVG = "image/png", "image/svg+xml"
@@ -50,7 +52,7 @@ class Copier(QObject):
         """Copy a figure as SVG, also for a program that takes text alone."""
         self._draw(name, frame, ("svg",))
 
-    def copy_numbers(self, part: Part, notation: Notation, frame: Frame) -> None:
+    def copy_numbers(self, part: "Part", notation: Notation, frame: Frame) -> None:
         """Copy a table: with all digits, or those of the window where people are to read it."""
         digits = frame.view.appearance.digits
         shown = digits if notation in _TO_READ and digits is not Digits.ALL else None
@@ -59,10 +61,14 @@ class Copier(QObject):
 
     def copy_caption(self, name: str, frame: Frame) -> None:
         """Copy what stands below a figure that has its caption."""
+        from mhagui.gui.copying.contents import title_of  # not for the start
+
         what = f"caption of {title_of(name, frame)}"
         self._copy(what, partial(_caption, name, frame, self._style(frame)))
 
     def _draw(self, name: str, frame: Frame, kinds: tuple[str, ...]) -> None:
+        from mhagui.gui.copying.contents import title_of  # not for the start
+
         what = title_of(name, frame) + ("" if "png" in kinds else ", as SVG")
         self._copy(what, partial(_drawn, name, frame, self._style(frame), kinds))
 
@@ -115,6 +121,8 @@ def _caption(name: str, frame: Frame, style: figures.FigureStyle) -> dict[str, b
 
 def _subject(name: str, frame: Frame, style: figures.FigureStyle) -> figures.Subject:
     """Return what a figure is drawn from; raises UserError where that would take too long."""
+    from mhagui.gui.copying.tables import check_decomposed, place_of  # not for the start
+
     if name in _OF_SINGULAR_VALUES:
         check_decomposed(frame)
     view = frame.view
@@ -128,7 +136,7 @@ def _subject(name: str, frame: Frame, style: figures.FigureStyle) -> figures.Sub
     )
 
 
-def _written(part: Part, notation: Notation, digits: int | None) -> dict[str, bytes]:
+def _written(part: "Part", notation: Notation, digits: int | None) -> dict[str, bytes]:
     return {"text/plain": text_of(part.make(), notation, digits).encode()}
 
 

@@ -1,7 +1,8 @@
 """The context menu of every panel: copy its figure or its numbers."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent
@@ -11,15 +12,11 @@ from mhagui.data.matrix_text import Notation
 from mhagui.figures import why_not
 from mhagui.gui.actions import with_mnemonics
 from mhagui.gui.bench import Bench, Frame
-from mhagui.gui.copying.contents import Contents, contents_of, title_of
 from mhagui.gui.copying.copier import DPI, Copier
-from mhagui.gui.docks.head_card import HeadCard
 from mhagui.gui.panel import Panel
-from mhagui.gui.widgets.editable_table import EditableTable
-from mhagui.gui.widgets.matrix_card import MatrixCard
-from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
-from mhagui.gui.widgets.stem_card import StemCard
-from mhagui.gui.widgets.term_card import TermCard
+
+if TYPE_CHECKING:
+    from mhagui.gui.copying.contents import Contents
 
 NOTHING_IN_FRONT = "Go to a dock first, with F6 or a click: then its figure or numbers are copied."
 FIGURE_TIP = (
@@ -39,6 +36,10 @@ NUMBERS_TIPS = {
 }
 
 
+# What is copied, and the widgets that show a head, are imported where they are used first: not for
+# the start.
+
+
 class CopyMenus(QObject):
     """Gives the panels of a window their context menus, and copies from the one in front.
 
@@ -56,14 +57,15 @@ class CopyMenus(QObject):
     export_wanted = Signal(str)
     refused = Signal(str)
 
-    def __init__(
-        self, panels: Iterable[Panel], bench: Bench, copier: Copier, window: QMainWindow
-    ) -> None:
+    def __init__(self, bench: Bench, copier: Copier, window: QMainWindow) -> None:
         super().__init__(window)
-        self._panels = {panel.widget(): panel for panel in panels}
+        self._panels: dict[QWidget, Panel] = {}
         self._bench, self._copier, self._window = bench, copier, window
-        for body in self._panels:
-            body.installEventFilter(self)
+
+    def watch(self, panel: Panel) -> None:
+        """Give ``panel`` its menu from now on."""
+        self._panels[panel.widget()] = panel
+        panel.widget().installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Show the menu where nothing in the panel has one of its own to show."""
@@ -94,15 +96,17 @@ class CopyMenus(QObject):
         if contents is not None:
             self._copier.copy_numbers(contents.parts[0], Notation.TABS, contents.frame)
 
-    def _in_front(self) -> Contents | None:
+    def _in_front(self) -> "Contents | None":
         """Return what there is to copy of what has the keyboard; says so where that is nothing."""
+        from mhagui.gui.copying.contents import contents_of
+
         focus = QApplication.focusWidget() or self._window.focusWidget()
         panel = next((each for each in self._panels.values() if _is_at(each, focus)), None)
         if panel is None or focus is None:
             self.refused.emit(NOTHING_IN_FRONT)
             return None
         self._point_at_head_of(panel, focus)
-        contents = contents_of(panel.objectName(), self._bench.frame, panel.page_name)
+        contents = contents_of(panel.objectName(), self._bench.settled_frame(), panel.page_name)
         if contents is None:
             self.refused.emit(f"The dock {panel.windowTitle()} has nothing to copy.")
             return None
@@ -112,9 +116,13 @@ class CopyMenus(QObject):
 
     def _show(self, body: QWidget, widget: QWidget, place: QPoint) -> bool:
         """Show what can be copied at ``widget``; False where that is nothing."""
+        from mhagui.gui.copying.contents import contents_of
+        from mhagui.gui.widgets.editable_table import EditableTable
+        from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
+
         panel = self._panels[body]
         self._point_at_head_of(panel, widget)
-        whole = contents_of(panel.objectName(), self._bench.frame, panel.page_name)
+        whole = contents_of(panel.objectName(), self._bench.settled_frame(), panel.page_name)
         if whole is None:
             return False
         menu = _menu(panel)
@@ -130,7 +138,9 @@ class CopyMenus(QObject):
         menu.popup(place)
         return True
 
-    def _offer_figures(self, menu: QMenu, contents: Contents, others: tuple[str, ...]) -> None:
+    def _offer_figures(self, menu: QMenu, contents: "Contents", others: tuple[str, ...]) -> None:
+        from mhagui.gui.copying.contents import title_of
+
         self._offer_figure(menu, contents.figure, contents.frame)
         if others:
             inner = menu.addMenu("&Other figures")
@@ -139,6 +149,8 @@ class CopyMenus(QObject):
                 self._offer_figure(_menu(inner, title), name, contents.frame)
 
     def _offer_figure(self, menu: QMenu, name: str, frame: Frame) -> None:
+        from mhagui.gui.copying.contents import title_of
+
         title, reason = title_of(name, frame), why_not(name, frame.result)
         for text, tip, do in (
             ("Copy &figure", FIGURE_TIP, partial(self._copier.copy_figure, name, frame)),
@@ -149,7 +161,7 @@ class CopyMenus(QObject):
             action = _action(menu, text, reason or tip.format(title), do)
             action.setEnabled(reason is None)
 
-    def _offer_numbers(self, menu: QMenu, contents: Contents) -> None:
+    def _offer_numbers(self, menu: QMenu, contents: "Contents") -> None:
         taken = [found for action in menu.actions() for found in _mnemonic(action)]
         names = with_mnemonics((part.name for part in contents.parts), taken)
         notations = with_mnemonics(map(str, Notation))
@@ -161,6 +173,11 @@ class CopyMenus(QObject):
 
     def _point_at_head_of(self, panel: Panel, widget: QWidget) -> None:
         """Point the cursor at the head that ``widget`` shows, if it shows one."""
+        from mhagui.gui.docks.head_card import HeadCard
+        from mhagui.gui.widgets.matrix_card import MatrixCard
+        from mhagui.gui.widgets.stem_card import StemCard
+        from mhagui.gui.widgets.term_card import TermCard
+
         for each in _up(panel, widget):
             if isinstance(each, HeadCard | MatrixCard | StemCard | TermCard):
                 self._bench.point(head=each.uid)

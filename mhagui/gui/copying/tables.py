@@ -76,12 +76,12 @@ def heads(frame: Frame) -> Table:
 
 def weights(frame: Frame) -> Table:
     """Return A of the cursor's head, (T, T)."""
-    return _of_scores("A", "weights", frame, _head(frame).weights)
+    return _of_scores("A", "weights", frame, np.asarray(_head(frame).weights))
 
 
 def scores(frame: Frame) -> Table:
     """Return S of the cursor's head, (T, T)."""
-    return _of_scores("S", "scores", frame, _head(frame).scores)
+    return _of_scores("S", "scores", frame, np.asarray(_head(frame).scores))
 
 
 def _of_scores(symbol: str, noun: str, frame: Frame, values: Array) -> Table:

@@ -84,7 +84,7 @@ class CostSizes(QWidget):
 
     def _arrange(self) -> None:
         grid = QGridLayout()
-        grid.setHorizontalSpacing(6)
+        grid.setHorizontalSpacing(4)
         grid.setVerticalSpacing(4)
         for number, (field, text, _, _, _) in enumerate(_FIELDS):
             row, place = divmod(number, 2)

@@ -2,6 +2,7 @@
 
 from functools import partial
 from itertools import pairwise
+from operator import is_
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -76,9 +77,10 @@ def why_no_gain_acts(result: HeadResult) -> str:
     """Return in words why no gain changes this head's weights; empty where one does."""
     if result.scores_differ:
         return ""
-    if len(result.scores) == 1:
+    if len(result.q) == 1:
         return "one position: its weight is 1 at any gain"
-    if result.scores.any():
+    # No row's scores differ from that of its first key, which every row may see.
+    if (result.q @ result.k[0]).any():
         return "equal scores: uniform at any gain"
     return "all scores 0: uniform at any gain"
 
@@ -115,6 +117,8 @@ class HeadCard(QWidget):
         self._pattern = PatternBox(unasked=(Pattern.PROJECTED,))
         self._settings: list[SettingField] = []
         self._settings_of: Pattern | None = None
+        self._told: tuple[object, ...] = (None,) * 5
+        self._has_keys = False
         self._key = NumberBox(0.0, MAX_KEY_MAGNITUDE, 0.5)
         self._key_label = FieldLabel("|K|", self._key)
         self._gain = GainControl()
@@ -225,7 +229,7 @@ class HeadCard(QWidget):
         """Show what ``frame`` says of the head."""
         index = frame.scene.index_of(self.uid)
         result = frame.result.heads[index]
-        head, cursor = result.head, frame.view.cursor
+        head, cursor = frame.latest.heads[index], frame.view.cursor
         if head.pattern is not self._settings_of:
             self._deal_settings(head.pattern)
             self._label.clear()  # so that the new boxes are named
@@ -235,18 +239,25 @@ class HeadCard(QWidget):
         _check(self._mute, head.muted)
         _check(self._solo, head.soloed)
         self._key.show_value(head.key_magnitude)
+        self._tell(result, cursor.query, frame.view.appearance.precision)
         # Keys that are zero although |K| is not, have no magnitude to set.
-        self._key.setEnabled(bool(result.k.any()) or head.key_magnitude == 0)
+        self._key.setEnabled(self._has_keys or head.key_magnitude == 0)
         for setting, value in zip(self._settings, head.settings, strict=True):
             setting.show_value(value)
-        reason = why_no_gain_acts(result)
-        self._gain.show_gain(head.gain, why_fixed=reason)
-        self._rank.setText(f"rank {result.score_rank}")
-        live = partial(live_texts, result, cursor.query)
-        self._live.set_written(live, frame.view.appearance.precision)
+        self._gain.show_gain(head.gain, why_fixed=self._reason.text())
         _say(self._caption, caption_of(head))
-        _say(self._reason, reason)
         self._mark(selected=cursor.head == self.uid, active=result.active)
+
+    def _tell(self, result: HeadResult, query: int, precision: Precision) -> None:
+        """Write what is computed of the head, unless that stands there already."""
+        arrays = result.q, result.k, result.row_entropy_bits
+        if all(map(is_, arrays, self._told[:3])) and self._told[3:] == (query, precision):
+            return
+        self._told = *arrays, query, precision
+        self._has_keys = bool(result.k.any())
+        self._rank.setText(f"rank {result.score_rank}")
+        self._live.set_written(partial(live_texts, result, query), precision)
+        _say(self._reason, why_no_gain_acts(result))
 
     def changeEvent(self, event: QEvent) -> None:
         """Take up new fonts and colours."""
@@ -326,7 +337,7 @@ class HeadCard(QWidget):
 
     def _set_pattern(self, pattern: Pattern) -> None:
         if self._bench.scene.has_head(self.uid):
-            self._edit(to_pattern(self._bench.frame.result, self.uid, pattern))
+            self._edit(to_pattern(self._bench.settled_frame().result, self.uid, pattern))
 
     def _set_setting(self, place: int, value: float) -> None:
         scene = self._bench.scene
@@ -394,5 +405,6 @@ def _inset(widget: QWidget, by: float) -> QRectF:
 
 
 def _check(button: LetterButton, checked: bool) -> None:
-    with QSignalBlocker(button):
-        button.setChecked(checked)
+    if button.isChecked() != checked:
+        with QSignalBlocker(button):
+            button.setChecked(checked)

@@ -1,5 +1,7 @@
 """How a head is labelled, coloured and marked, wherever heads stand side by side."""
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QColor
@@ -13,7 +15,10 @@ from mhagui.palette import head_colour, head_marker
 
 def head_columns(result: Result) -> tuple[Column, ...]:
     """Return a table's columns h1..hH, in the heads' colours, dimmed where a head is ablated."""
-    return tuple(_head_column(number, head) for number, head in enumerate(result.heads, 1))
+    return tuple(
+        _head_column(number, head.head.uid, head.head.name, head.active, head.standing)
+        for number, head in enumerate(result.heads, 1)
+    )
 
 
 def head_curve(number: int, head: HeadResult, values: npt.NDArray[np.float64]) -> Curve:
@@ -23,14 +28,15 @@ def head_curve(number: int, head: HeadResult, values: npt.NDArray[np.float64]) -
     return Curve(f"h{number}", values, colour, symbol, not head.active)
 
 
-def _head_column(number: int, head: HeadResult) -> Column:
-    band = QColor(head_colour(head.head.uid))
-    tip = plain(f"h{number} {head.head.name}{_tail(head)}")
-    return Column(f"h{number}", tip, band, dimmed=not head.active, state=head.standing)
+@lru_cache(maxsize=64)  # tables are told of every head at every step of a drag
+def _head_column(number: int, uid: int, name: str, active: bool, standing: str) -> Column:
+    tip = plain(f"h{number} {name}{_tail(active, standing)}")
+    band = QColor(head_colour(uid))
+    return Column(f"h{number}", tip, band, dimmed=not active, state=standing)
 
 
-def _tail(head: HeadResult) -> str:
+def _tail(active: bool, standing: str) -> str:
     """Return what the tip says of mute and solo."""
-    if head.active:
-        return f"; {head.standing}" if head.standing else ""
-    return f"; ablated ({head.standing}): it does not reach W_O"
+    if active:
+        return f"; {standing}" if standing else ""
+    return f"; ablated ({standing}): it does not reach W_O"

@@ -83,6 +83,8 @@ _BUTTONS = (
 class HeadsDock(Panel):
     """Shows the heads as cards; adds heads, and copies, removes and moves the cursor's."""
 
+    shows_latest = True
+
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "headsDock", "Heads")
         self._cards: list[HeadCard] = []
@@ -204,7 +206,7 @@ class HeadsDock(Panel):
             self._margin.setChecked(frame.scene.keep_margin)
         acts = any(head.scores_differ for head in frame.result.heads)
         why_fixed = "" if acts else "No gain changes any of these heads"
-        self._master.show_gain(frame.scene.master_gain, why_fixed=why_fixed)
+        self._master.show_gain(frame.latest.master_gain, why_fixed=why_fixed)
         old = [card.uid for card in self._cards]
         uids = [head.uid for head in frame.scene.heads]
         if uids != old:
@@ -283,7 +285,7 @@ class HeadsDock(Panel):
 
     def _design_by_rows(self) -> None:
         uid, place = self._selected()
-        dialog = TargetDialog(self.bench.frame, place, self)
+        dialog = TargetDialog(self.bench.settled_frame(), place, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.found.connect(partial(self._hand_set, uid))
         dialog.open()

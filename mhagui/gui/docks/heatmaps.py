@@ -1,30 +1,34 @@
 """The heatmaps: every head's weights or scores, under one cursor and one colour bar."""
 
+from dataclasses import replace
 from itertools import pairwise
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
-    QLabel,
     QRadioButton,
     QSizePolicy,
     QSpacerItem,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from mhagui.document import ColourScale, Cursor, HeadResult, Quantity, ViewState
+from mhagui.document import ColourScale, Cursor, HeadResult, Quantity, ViewState, Window
+from mhagui.document.view_state import FEWEST_SHOWN
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.pictures import Pictures
 from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.colour_bar import ColourBar
+from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.matrix_card import MatrixCard
 from mhagui.gui.widgets.matrix_grid import CardGrid
+from mhagui.gui.widgets.matrix_picture import Part
 from mhagui.gui.widgets.naming import named
 from mhagui.palette import head_colour
 
@@ -40,6 +44,11 @@ _SCALE_TIP = (
     "show A·n_t, where n_t is the number of keys that row t may see, t under the causal mask:\n"
     "1 is what a uniform row has. Scores have one scale, symmetric around 0."
 )
+_HINT = "rows: queries t · columns: keys i"
+_ALL_TIP = (
+    "Show all cells again (0). In a heatmap Ctrl+wheel, + and - show larger or smaller cells,\n"
+    "of all heads the same; Shift+drag and the middle button move them, and so does the cursor."
+)
 _VIEW_TIP = (
     "{} of {} {}: rows are query positions t, columns key positions i.\n"
     "Arrow keys move the cursor; Enter or a click shows why the cell is lit;\n"
@@ -48,17 +57,9 @@ _VIEW_TIP = (
 
 
 class HeatmapsDock(GrowingPanel):
-    """One card per head, all under the same colours; the cursor is the same cell in every head.
-
-    Signals
-    -------
-    cell_asked
-        The cell under the cursor is to be explained.
-    """
+    """One card per head, all under the same colours; the cursor is the same cell in every head."""
 
     usual_size = QSize(1000, 620)
-
-    cell_asked = Signal()
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "heatmapsDock", "Heatmaps")
@@ -67,6 +68,8 @@ class HeatmapsDock(GrowingPanel):
         self._bar = ColourBar()
         self._quantities = {quantity: QRadioButton() for quantity in Quantity}
         self._scales = ChoiceBox()
+        self._all = QToolButton()
+        self._shown = FittingLabel()
         middle = QHBoxLayout()
         middle.setSpacing(10)
         middle.addWidget(self._grid, 1)
@@ -93,8 +96,15 @@ class HeatmapsDock(GrowingPanel):
             row.addItem(_gap())
         group.buttonClicked.connect(self._on_quantity)
         self._make_scales()
+        self._all.setText("All")
+        named(self._all, "showAllCells", "Show all cells", _ALL_TIP)
+        self._all.clicked.connect(self._on_all)
         row.addWidget(self._scales)
-        row.addWidget(_Hint("rows: queries t · columns: keys i"), 1)
+        row.addItem(_gap())
+        row.addWidget(self._all)
+        row.addItem(_gap())
+        self._shown.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self._shown, 1)
         return row
 
     def _make_scales(self) -> None:
@@ -118,6 +128,7 @@ class HeatmapsDock(GrowingPanel):
         if previous is None or _shows_other_things(frame, previous):
             self._show_controls(view)
             self._show_heads(frame)
+        self._show_window(frame.scene.n_positions)
         self._show_cursor(view.cursor)
         if had_focus and previous and _head_in_front(view) != _head_in_front(previous.view):
             self.take_focus()  # or the keyboard would stay at a head of another scene
@@ -132,6 +143,22 @@ class HeatmapsDock(GrowingPanel):
         for card in self._grid.cards:
             card.view.set_cursor_cell(cursor.query, cursor.key)
             card.set_current(card.uid == cursor.head)
+
+    def _show_window(self, n_positions: int) -> None:
+        """Show the part that is looked at: as it is wanted now, for a wheel does not wait."""
+        window, part, texts = self.bench.view.window, None, (_HINT, "")
+        if window is not None:
+            queries, keys = (
+                range(first, first + window.count) for first in (window.query, window.key)
+            )
+            part = Part(queries, keys)
+            words = [f"{of} {at.start + 1}..{at.stop}" for of, at in (("t", queries), ("i", keys))]
+            texts = (" · ".join(words), "")
+        for card in self._grid.cards:
+            card.view.set_part(part)
+        self._shown.set_texts(*texts)
+        self._all.setVisible(n_positions > FEWEST_SHOWN)
+        self._all.setEnabled(window is not None)
 
     def _show_controls(self, view: ViewState) -> None:
         self._quantities[view.quantity].setChecked(True)
@@ -164,6 +191,9 @@ class HeatmapsDock(GrowingPanel):
             card.asked.connect(self._on_asked)
             card.chosen.connect(self._on_chosen)
             card.toggled.connect(self._on_toggled)
+            card.view.zoomed.connect(self._on_zoomed)
+            card.view.dragged.connect(self._on_dragged)
+            card.view.whole_wanted.connect(self._on_whole_wanted)
             cards.append(card)
         if len(cards) != len(self._grid.cards):
             self._grid.set_cards(cards)
@@ -171,7 +201,7 @@ class HeatmapsDock(GrowingPanel):
 
     def _order_tabs(self, cards: list[MatrixCard]) -> None:
         """Put the cards, which came after all else, where Tab looks for them."""
-        stops = [self._scales, *(card.view for card in cards)]
+        stops = [self._scales, self._all, *(card.view for card in cards)]
         for one, other in pairwise(stops):
             self.setTabOrder(one, other)
 
@@ -186,7 +216,26 @@ class HeatmapsDock(GrowingPanel):
 
     def _on_pointed(self, uid: int, row: int, column: int) -> None:
         self.bench.point(head=uid, query=row, key=column)
+        self._show_window(self.bench.scene.n_positions)
         self._show_cursor(self.bench.view.cursor)  # the next key may come before the next frame
+
+    def _on_zoomed(self, factor: float, at: tuple[float, float] | None) -> None:
+        self._look_at(self.bench.view.zoomed(factor, self.bench.scene, at))
+
+    def _on_dragged(self, query: int, key: int) -> None:
+        window = self.bench.view.window
+        self._look_at(window and replace(window, query=query, key=key))
+
+    def _on_whole_wanted(self) -> None:
+        self._look_at(None)
+
+    def _on_all(self) -> None:
+        self._look_at(None)
+        self.take_focus()  # the button has done what it can
+
+    def _look_at(self, window: Window | None) -> None:
+        self.bench.look(window=window)
+        self._show_window(self.bench.scene.n_positions)
 
     def _on_asked(self, uid: int, row: int, column: int) -> None:
         self._on_pointed(uid, row, column)
@@ -213,20 +262,6 @@ class HeatmapsDock(GrowingPanel):
 def _gap() -> QSpacerItem:
     """Return a space that gives way in a narrow dock."""
     return QSpacerItem(GAP, 0, QSizePolicy.Policy.Maximum)
-
-
-class _Hint(QLabel):
-    """A quiet remark that is there when there is room for it."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the whole text or nothing."""
-        if self.width() >= self.sizeHint().width():
-            super().paintEvent(event)
 
 
 def _head_in_front(view: ViewState) -> int:

@@ -1,7 +1,7 @@
 """The impulse dock: row t of every head as the impulse response of a filter, and its spectrum."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -130,6 +130,8 @@ class ImpulseDock(Panel):
                 self._response.show_row(frame.result, row)
             return
         if changed:
+            if previous is None:
+                self._taps.shown.clear()
             self._taps.show_row(frame.result, row, frame.view.appearance.precision)
         self._taps.show_cursor(frame.view.cursor.head, frame.view.cursor.key)
 
@@ -175,10 +177,23 @@ class _RowControl(QWidget):
         """Show ``row`` (from 0) of ``n_positions`` silently."""
         with QSignalBlocker(self.slider), QSignalBlocker(self.box):
             for control in (self.slider, self.box):
-                control.setRange(1, n_positions)
+                if control.maximum() != n_positions:
+                    control.setRange(1, n_positions)
             self.slider.setPageStep(max(n_positions // 10, 1))
             self.slider.setValue(row + 1)
             self.box.show_value(row + 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shown:
+    """What a card shows: a row, and what is written of it."""
+
+    response: RowResponse
+    words: tuple[object, ...]
+
+    def is_like(self, other: "_Shown") -> bool:
+        """Say whether there is nothing to draw anew; a row is the same when it is one object."""
+        return self.response is other.response and self.words == other.words
 
 
 class _TapsPage(QWidget):
@@ -198,6 +213,7 @@ class _TapsPage(QWidget):
         self.flow = CardFlow()
         self._legend = explain(CurveLegend(), Formula.IMPULSE_RESPONSE)
         self.study: ResponseStudy | None = None
+        self.shown: dict[StemCard, _Shown] = {}
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
@@ -213,8 +229,19 @@ class _TapsPage(QWidget):
         each = zip(
             self.flow.cards, result.heads, study.responses, study.mean_distances, strict=True
         )
+        before, self.shown = self.shown, {}
         for number, (card, head, response, mean) in enumerate(each, 1):
-            _fill(card, number, head, response, mean, write)
+            words = (
+                number,
+                head.head.uid,
+                head.head.name,
+                filter_of(head.head),
+                head.active,
+                head.standing,
+            )
+            shown = self.shown[card] = _Shown(response, (*words, mean, write))
+            if card not in before or not shown.is_like(before[card]):
+                _fill(card, number, head, response, mean, write)
         self.flow.arrange()
 
     def show_cursor(self, uid: int, key: int) -> None:

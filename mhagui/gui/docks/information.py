@@ -117,7 +117,8 @@ class InformationDock(Panel):
         row, scene = frame.view.cursor.query, frame.scene
         is_new = previous is None or frame.result is not previous.result
         if is_new:
-            self.controls.show_source(scene.source, frame.view.appearance.precision)
+            if previous is None or scene.source is not previous.scene.source:
+                self.controls.show_source(scene.source, frame.view.appearance.precision)
             self._show_divergences(frame)
         study = self._study
         if is_new or study is None or study.row != row:

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -41,18 +41,8 @@ REPORT_FILES = "PDF (*.pdf);;Markdown, with its pictures in a folder beside it (
 class LessonDock(Panel):
     """One exercise at a time, the objectives, and the way to a report.
 
-    Signals
-    -------
-    docks_wanted
-        Docks are to be seen; carries a tuple of their object names.
-    said
-        Something is met, answered or written; carries a sentence for the status line.
-
     The ``titles`` of the other docks are given by their object names.
     """
-
-    docks_wanted = Signal(object)
-    said = Signal(str)
 
     def __init__(self, bench: Bench, session: LessonSession, titles: Mapping[str, str]) -> None:
         super().__init__(bench, "lessonDock", "Lesson")
@@ -187,7 +177,7 @@ class LessonDock(Panel):
         self.session.answer(question, answer)
 
     def _on_gain_wanted(self, uid: int, row: int, n_effective: float) -> None:
-        frame = self.bench.frame
+        frame = self.bench.settled_frame()
         try:
             edit = edit_for(frame.scene, frame.result, uid, row, n_effective)
         except UserError as error:

@@ -1,6 +1,6 @@
 """The output projection: W_O to edit, and what it makes of the heads' outputs."""
 
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt
@@ -47,6 +47,7 @@ class OutputProjectionDock(GrowingPanel):
     """W_O as an editable table; beside it Concat, O, who listens to whom, and the residual."""
 
     usual_size = QSize(1000, 420)
+    shows_latest = True
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "outputProjectionDock", "Output projection")
@@ -149,7 +150,7 @@ class OutputProjectionDock(GrowingPanel):
 
     def keep_up(self, frame: Frame) -> None:
         """Show W_O in the table's model."""
-        scene, bands = frame.scene, _bands(frame.scene)
+        scene, bands = frame.latest, _bands(frame.latest)
         shown = self._model.matrix
         look = frame.view.appearance
         if scene.w_o is not shown.values or (bands, look) != (shown.row_bands, shown.look):
@@ -167,7 +168,8 @@ class OutputProjectionDock(GrowingPanel):
             self._presets.show_scene(frame.scene)
         if previous is None or frame.result is not previous.result:
             self._show_signed(frame)
-            self._show_listening(frame)
+            if previous is None or not _hear_alike(frame, previous):
+                self._show_listening(frame)
             residual = partial(_residual_texts, frame.result)
             self.residual.set_written(residual, frame.view.appearance.precision)
         self._show_cursor(frame.scene, frame.view.cursor)
@@ -247,10 +249,20 @@ def _view(object_name: str, name: str, formula: Formula) -> SnugMatrixView:
     return explain(named(SnugMatrixView(), object_name, name, ""), formula)
 
 
+def _hear_alike(frame: Frame, other: Frame) -> bool:
+    """Say whether the same channels hear the same heads, in the same colours."""
+    uids = [[head.uid for head in of.scene.heads] for of in (frame, other)]
+    return frame.result.listening is other.result.listening and uids[0] == uids[1]
+
+
 def _bands(scene: Scene) -> tuple[QColor, ...]:
     """Return the colour of each row of W_O and column of Concat."""
-    colours = (QColor(head_colour(head.uid)) for head in scene.heads)
-    return tuple(colour for colour in colours for _ in range(scene.d_v))
+    return _bands_of(tuple(head.uid for head in scene.heads), scene.d_v)
+
+
+@lru_cache(maxsize=4)
+def _bands_of(uids: tuple[int, ...], d_v: int) -> tuple[QColor, ...]:
+    return tuple(QColor(head_colour(uid)) for uid in uids for _ in range(d_v))
 
 
 def _caption(formula: Formula, *texts: str) -> FittingLabel:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtCore import QKeyCombination, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QKeyCombination, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document import HeadResult
-from mhagui.document.compute import Recall, Steps
 from mhagui.document.pipeline import (
     STAGES,
     Axis,
@@ -23,6 +22,7 @@ from mhagui.document.pipeline import (
     row_arithmetic,
     study_stage,
 )
+from mhagui.document.recall import Recall, Steps
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.pipeline_pictures import stage_pictures, thumbnails
 from mhagui.gui.docks.pipeline_words import stage_words
@@ -89,15 +89,7 @@ _STAGE_KEYS = {
 
 
 class PipelineDock(GrowingPanel):
-    """One stage of the cursor's head shown large, and all of them as a list to go through.
-
-    Signals
-    -------
-    cell_asked
-        The cell under the cursor is to be explained.
-    """
-
-    cell_asked = Signal()
+    """One stage of the cursor's head shown large, and all of them as a list to go through."""
 
     is_complete_undrawn = True
     usual_size = QSize(700, 430)

@@ -8,10 +8,12 @@ from PySide6.QtGui import QImage, QPainter
 
 from mhagui import core, formats
 from mhagui.document import Appearance, HeadResult
-from mhagui.document.compute import BoolArray, Recall
+from mhagui.document.compute import BoolArray
+from mhagui.document.on_demand import Matrix, overview
 from mhagui.document.pipeline import Axis, StageMatrix
+from mhagui.document.recall import Recall
 from mhagui.document.records import Array
-from mhagui.gui.pictures import position_labels, weight_range, weight_table
+from mhagui.gui.pictures import Counts, keys_seen, position_labels, weight_range, weight_table
 from mhagui.gui.theme import Theme
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit, signed_range
 from mhagui.gui.widgets.drawing import Levels, argb, indexed_image
@@ -23,36 +25,38 @@ def stage_pictures(
     matrices: tuple[StageMatrix, ...], look: Appearance, recall: Recall
 ) -> tuple[list[Picture], dict[str, ColourRange]]:
     """Return a picture of each matrix, and the colours that the named matrices share."""
-    scales = _scales(matrices, look)
+    scales = _scales(matrices, look, recall)
     pictures = []
     for number, matrix in enumerate(matrices):
-        what = matrix.values, matrix.allowed, matrix.name, matrix.axes, scales[matrix.scale]
+        seen = None if matrix.allowed is None else recall("seen", keys_seen, matrix.allowed)
+        what = matrix.values, seen, matrix.name, matrix.axes, scales[matrix.scale]
         pictures.append(recall(f"picture {number}", _picture, *what))
     return pictures, scales
 
 
-def _scales(matrices: tuple[StageMatrix, ...], look: Appearance) -> dict[str, ColourRange]:
-    scales: dict[str, ColourRange] = {}
-    for matrix in matrices:
-        if matrix.scale not in scales:
-            sharing = [other.values for other in matrices if other.scale == matrix.scale]
-            scales[matrix.scale] = (
-                weight_range(1.0, "weight A, linear, 0 to 1", look)
-                if matrix.is_weights
-                else _signed_range(sharing, look)
-            )
-    return scales
+def _scales(
+    matrices: tuple[StageMatrix, ...], look: Appearance, recall: Recall
+) -> dict[str, ColourRange]:
+    ends: dict[str, list[float]] = {}
+    for number, matrix in enumerate(matrices):
+        of_matrix = () if matrix.is_weights else recall(f"ends {number}", _ends, matrix.values)
+        ends.setdefault(matrix.scale, []).extend(of_matrix)
+    return {
+        scale: signed_range(round_limit(np.array(numbers)), "linear", look)
+        if numbers
+        else weight_range(1.0, "weight A, linear, 0 to 1", look)
+        for scale, numbers in ends.items()
+    }
 
 
-def _signed_range(matrices: list[Array], look: Appearance) -> ColourRange:
-    """Return round limits, found without making more such matrices, which may be large."""
-    ends = [end for matrix in matrices for end in (matrix.max(), matrix.min())]
-    return signed_range(round_limit(np.array(ends)), "linear", look)
+def _ends(matrix: Array) -> tuple[float, float]:
+    """Return the ends, found without making another such matrix, which may be large."""
+    return float(matrix.min()), float(matrix.max())
 
 
 def _picture(
     values: Array,
-    allowed: BoolArray | None,
+    seen: Counts | None,
     name: str,
     axes: tuple[Axis, Axis],
     scale: ColourRange,
@@ -61,11 +65,12 @@ def _picture(
     rows, columns = map(_labels, axes, values.shape)
     return Picture(
         values=values,
-        indices=core.quantise(values, scale.low, scale.high),
+        low=scale.low,
+        high=scale.high,
         table=scale.table,
         row_labels=rows,
         column_labels=columns,
-        allowed=allowed,
+        seen=seen,
         writings=_writings(3, 2) if is_weights else _writings(2, 1),
         signed=not is_weights,
         noun="weight" if is_weights else name,
@@ -128,14 +133,14 @@ def _signed_image(
 
 
 def _weights_image(
-    weights: Array, hidden: BoolArray, colours: Levels, side: int, theme: Theme
+    weights: Matrix, hidden: BoolArray, colours: Levels, side: int, theme: Theme
 ) -> QImage:
-    shares = core.quantise(core.pool_maximum(weights, side, side), 0.0, 1.0)
+    shares = core.quantise(core.pool_maximum(overview(weights), side, side), 0.0, 1.0)
     return _image(shares, hidden, colours, side, theme)
 
 
-def _pooled(values: Array, side: int) -> Array:
-    return np.asarray(core.pool_largest_magnitude(values, side, side))
+def _pooled(values: Matrix, side: int) -> Array:
+    return np.asarray(core.pool_largest_magnitude(overview(values), side, side))
 
 
 def _hidden(allowed: BoolArray, side: int) -> BoolArray:

@@ -8,8 +8,8 @@ import numpy as np
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from mhagui.document import HeadResult, Result, Scene, WhatIf
-from mhagui.document.compute import WeightSpectrum
 from mhagui.document.cost import is_standard, parameters_of, score_flops
+from mhagui.document.head_result import WeightSpectrum
 from mhagui.formats import Precision
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_marks import head_columns, head_curve

@@ -246,11 +246,12 @@ class TargetDialog(QDialog):
         self._view.set_picture(
             Picture(
                 values=weights,
-                indices=core.quantise(weights, 0.0, 1.0),
+                low=0.0,
+                high=1.0,
                 table=weight_table(self._look.weight_colours),
                 row_labels=labels,
                 column_labels=labels,
-                allowed=core.causal_mask(len(weights)),
+                seen=np.arange(1, len(weights) + 1),
                 noun="weight",
                 precision=self._look.precision,
             )

@@ -59,7 +59,7 @@ class ExportDialog(WritingDialog):
         self._frame, self._figure = frame, figure
         self._preferences = preferences or Preferences(None, print)
         view, scene = frame.view, frame.scene
-        self._figures = FigureList(partial(_why_not, frame))
+        self._figures = FigureList()
         self._preview = Preview()
         self._style = StyleForm(view.appearance, view.colour_scale, has_tokens=bool(scene.tokens))
         self._files = FilesForm()
@@ -177,6 +177,7 @@ class ExportDialog(WritingDialog):
         with QSignalBlocker(self._files), QSignalBlocker(self._style):
             self._style.show_choices(choices)
             self._files.show_choices(choices)
+        self._figures.offer(self._why_not)
         names = (self._figure,) if self._figure else choices.figures
         self._figures.show_names(names, self._figure)
         self._folder.setText(choices.folder or str(_usual_folder()))
@@ -187,9 +188,13 @@ class ExportDialog(WritingDialog):
         choices = self.choices()
         is_lost = choices.style.ground is Ground.TRANSPARENT and "eps" in choices.formats
         self.bottom.say(EPS_NOTE if is_lost else "")
+        self._figures.offer(self._why_not)
         name = self._figures.current()
         if name is not None:
             self._preview.show_figure(name, self.subject())
+
+    def _why_not(self, name: str) -> str | None:
+        return figures.why_not(name, self._frame.result, self.choices().style)
 
     def _reset(self) -> None:
         self._show(ExportChoices())
@@ -269,10 +274,6 @@ def _write(folder: Path, contents: dict[str, bytes]) -> tuple[str, Path]:
     write_into(folder, contents)
     files = "1 file" if len(contents) == 1 else f"{len(contents)} files"
     return f"{files} written to {folder}", folder
-
-
-def _why_not(frame: Frame, name: str) -> str | None:
-    return figures.why_not(name, frame.result)
 
 
 def _usual_folder() -> Path:

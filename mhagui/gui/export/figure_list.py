@@ -31,17 +31,26 @@ class FigureList(QWidget):
 
     seen = Signal(str)
 
-    def __init__(self, why_not: Callable[[str], str | None]) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self._list = FigureTitles()
         for name, title in FIGURES.items():
-            self._list.addItem(_item(name, title, why_not(name)))
+            self._list.addItem(_item(name, title))
         self._all, self._none = QPushButton("All"), QPushButton("None")
         self._build()
 
     def names(self) -> tuple[str, ...]:
         """Return the figures that are ticked."""
-        return tuple(i.data(_NAME) for i in self._items() if _is_ticked(i))
+        return tuple(i.data(_NAME) for i in self._items() if _is_there(i) and _is_ticked(i))
+
+    def offer(self, why_not: Callable[[str], str | None]) -> None:
+        """Let those figures be chosen for which ``why_not`` gives no reason against them."""
+        with QSignalBlocker(self._list):
+            for item in self._items():
+                name = item.data(_NAME)
+                reason, flag = why_not(name), Qt.ItemFlag.ItemIsEnabled
+                item.setToolTip(reason or f"Written as {name}")
+                item.setFlags(item.flags() & ~flag if reason else item.flags() | flag)
 
     def current(self) -> str | None:
         """Return the figure that is looked at; None where there is none to look at."""
@@ -54,7 +63,7 @@ class FigureList(QWidget):
         with QSignalBlocker(self._list):
             for item in self._items():
                 _tick(item, item.data(_NAME) in names)
-        there = [item for item in self._items() if item.flags() & Qt.ItemFlag.ItemIsEnabled]
+        there = [item for item in self._items() if _is_there(item)]
         wanted = [i for i in there if i.data(_NAME) == current]
         ticked = [i for i in there if _is_ticked(i)]
         if best := (wanted or ticked or there):
@@ -120,19 +129,20 @@ class FigureTitles(QListWidget):
         return self.fontMetrics().averageCharWidth() * n_characters
 
 
-def _item(name: str, title: str, reason: str | None) -> QListWidgetItem:
+def _item(name: str, title: str) -> QListWidgetItem:
     item = QListWidgetItem(title)
     item.setData(_NAME, name)
     item.setCheckState(Qt.CheckState.Unchecked)
-    item.setToolTip(reason or f"Written as {name}")
-    if reason is not None:
-        item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
     return item
 
 
+def _is_there(item: QListWidgetItem) -> bool:
+    return bool(item.flags() & Qt.ItemFlag.ItemIsEnabled)
+
+
 def _tick(item: QListWidgetItem, is_ticked: bool) -> None:
-    is_there = bool(item.flags() & Qt.ItemFlag.ItemIsEnabled)
-    item.setCheckState(Qt.CheckState.Checked if is_ticked and is_there else Qt.CheckState.Unchecked)
+    state = Qt.CheckState.Checked if is_ticked and _is_there(item) else Qt.CheckState.Unchecked
+    item.setCheckState(state)
 
 
 def _is_ticked(item: QListWidgetItem) -> bool:

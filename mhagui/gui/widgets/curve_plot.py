@@ -37,6 +37,7 @@ from mhagui.formats import short
 from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.curve_legend import SYMBOLS, CurveLegend, LegendEntry
+from mhagui.gui.widgets.curve_line import Line
 from mhagui.gui.widgets.formula_tip import tip_of_part, with_formula
 
 # isort: split
@@ -114,6 +115,7 @@ class CurvePlot(QWidget):
         self.view: Any = pg.GraphicsView()
         self.box: Any = pg.ViewBox(enableMenu=False, enableMouse=False)
         self._ceiling: Any = pg.PlotCurveItem(antialias=True)
+        self._ceiling_values: npt.NDArray[np.float64] | None = None
         self.lines: list[Any] = []
         self.curves: tuple[Curve, ...] = ()
         self.cursor_line: Any = pg.InfiniteLine(angle=90, movable=False)
@@ -139,7 +141,9 @@ class CurvePlot(QWidget):
         self._ceiling.setVisible(ceiling is not None)
         entries = [LegendEntry(c.label, c.colour, c.symbol, c.dimmed, c.formula) for c in curves]
         if ceiling is not None:
-            self._ceiling.setData(*_thinned(ceiling.values))
+            if self._ceiling_values is not ceiling.values:
+                self._ceiling_values = ceiling.values
+                self._ceiling.setData(*_thinned(ceiling.values))
             entries.insert(0, LegendEntry(ceiling.label, formula=ceiling.formula))
         self.legend.set_entries(tuple(entries))
 
@@ -147,7 +151,7 @@ class CurvePlot(QWidget):
         while len(self.lines) > count:
             self.box.removeItem(self.lines.pop())
         while len(self.lines) < count:
-            self.lines.append(pg.PlotDataItem())
+            self.lines.append(Line())
             self.box.addItem(self.lines[-1])
 
     def set_cursor(self, x: int | None) -> None:
@@ -374,7 +378,7 @@ def _look_alike(curve: Curve, drawn: Curve) -> bool:
     return curve.values is drawn.values and curve.at is drawn.at and looks[0] == looks[1]
 
 
-def _draw(line: pg.PlotDataItem, curve: Curve, ratio: float) -> None:
+def _draw(line: Line, curve: Curve, ratio: float) -> None:
     few = len(curve.values) <= MOST_MARKED_POINTS
     # pyqtgraph draws wide pens fast that are neither dashed nor smoothed.
     width = 2 if few or not curve.dimmed else 1

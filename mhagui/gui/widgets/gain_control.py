@@ -170,7 +170,8 @@ class GainControl(QWidget):
         self._show_on_slider(gain)
         self.box.show_value(gain)
         self.slider.setEnabled(not why_fixed)
-        self.slider.setToolTip(why_fixed or self._tip)
+        if self.slider.toolTip() != (why_fixed or self._tip):
+            self.slider.setToolTip(why_fixed or self._tip)
 
     def sizeHint(self) -> QSize:
         """Ask for a slider on which a hundredth is not less than a pixel by much."""

@@ -4,14 +4,14 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from mhagui.document.compute import Standing
+from mhagui.document.head_result import Standing
 from mhagui.gui.formulas import Formula
 from mhagui.gui.icons import icon
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.matrix_layout import MARGIN
-from mhagui.gui.widgets.matrix_view import MatrixView
+from mhagui.gui.widgets.matrix_zoom import ZoomedView
 
 PADDING = (6, 3, 4, 3)  # left, top, right, bottom; each pixel saved is one for the cells
 SWATCH = 10.0
@@ -118,7 +118,7 @@ class MatrixCard(QWidget):
         self._colour = QColor()
         self.title = HeadTitle()
         self.button = QToolButton()
-        self.view = MatrixView()
+        self.view = ZoomedView()
         self.view.setObjectName(f"heatmap{place}")
         self._lay_out()
         self.view.pointed.connect(self._on_pointed)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QRectF, QSizeF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
-from mhagui.gui.widgets.matrix_picture import with_words
+from mhagui.gui.widgets.matrix_picture import Part, with_words
 
 MARGIN = 4.0  # room for the focus frame
 LABEL_GAP = 4.0
@@ -45,14 +46,18 @@ class Gutters:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatrixLayout:
-    """Where everything of one matrix stands.
+    """Where everything of one matrix, or of a part of it, stands.
+
+    Rows and columns are counted from the first of the matrix, shown or not.
 
     Attributes
     ----------
     ratio
         Device pixels per logical pixel.
+    part
+        The rows and columns that are shown.
     row_edges, column_edges
-        Edges of the cells in whole device pixels, one more than there are rows or columns.
+        Edges of their cells in whole device pixels, one more than there are rows or columns.
     gap
         Device pixels between neighbouring cells, 0 for small cells.
     row_labels, column_labels
@@ -62,6 +67,7 @@ class MatrixLayout:
     """
 
     ratio: float
+    part: Part
     row_edges: Edges
     column_edges: Edges
     gap: int
@@ -71,8 +77,9 @@ class MatrixLayout:
 
     def cells(self, rows: slice, columns: slice) -> QRectF:
         """Return the box around a range of cells, in logical pixels."""
-        top, bottom = self.row_edges[rows.start], self.row_edges[rows.stop]
-        left, right = self.column_edges[columns.start], self.column_edges[columns.stop]
+        row, column = self.part.rows.start, self.part.columns.start
+        top, bottom = self.row_edges[[rows.start - row, rows.stop - row]]
+        left, right = self.column_edges[[columns.start - column, columns.stop - column]]
         box = QRectF(left, top, right - left, bottom - top)
         return QRectF(box.topLeft() / self.ratio, box.size() / self.ratio)
 
@@ -82,17 +89,28 @@ class MatrixLayout:
 
     def row(self, row: int) -> QRectF:
         """Return the box of a whole row, in logical pixels."""
-        return self.cells(slice(row, row + 1), slice(0, len(self.column_edges) - 1))
+        return self.cells(slice(row, row + 1), self.part.cells[1])
 
     def column(self, column: int) -> QRectF:
         """Return the box of a whole column, in logical pixels."""
-        return self.cells(slice(0, len(self.row_edges) - 1), slice(column, column + 1))
+        return self.cells(self.part.cells[0], slice(column, column + 1))
 
     def cell_at(self, x: float, y: float) -> tuple[int, int] | None:
         """Return row and column of the cell at a point in logical pixels, None beside them."""
         row = _place(self.row_edges, y * self.ratio)
         column = _place(self.column_edges, x * self.ratio)
-        return None if row is None or column is None else (row, column)
+        if row is None or column is None:
+            return None
+        return self.part.rows[row], self.part.columns[column]
+
+    def place_at(self, x: float, y: float) -> tuple[float, float]:
+        """Return how many rows and columns lie before a point, which may be beside the cells."""
+        spans = (y, self.row_edges, self.part.rows), (x, self.column_edges, self.part.columns)
+        row, column = (
+            cells.start + (at * self.ratio - edges[0]) / (edges[-1] - edges[0]) * len(cells)
+            for at, edges, cells in spans
+        )
+        return float(row), float(column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +130,25 @@ class Surroundings:
     stretch: float = 1.0
 
     @property
+    def whole(self) -> Part:
+        """All rows and columns."""
+        return Part(range(len(self.row_labels)), range(len(self.column_labels)))
+
+    def of(self, part: Part) -> "Surroundings":
+        """Return what stands around a part of the matrix."""
+        if part == self.whole:
+            return self
+        rows, columns = part.cells
+        return replace(
+            self,
+            row_labels=self.row_labels[rows],
+            column_labels=self.column_labels[columns],
+            column_bands=self.column_bands and self.column_bands[columns],
+            row_words=self.row_words[rows],
+            column_words=self.column_words[columns],
+        )
+
+    @property
     def metrics(self) -> QFontMetricsF:
         """Measures of the labels' font."""
         return QFontMetricsF(self.font)
@@ -127,8 +164,16 @@ class Surroundings:
 
     def width_of(self, texts: tuple[str, ...]) -> float:
         """Return the width of the longest of ``texts``, logical pixels."""
-        advance = self.metrics.horizontalAdvance
-        return max((advance(text) for text in set(texts)), default=0.0)
+        return _widest(texts, self.font.toString())
+
+
+@lru_cache(maxsize=32)
+def _widest(texts: tuple[str, ...], font: str) -> float:
+    """Measure once what stands around many matrices, which may be thousands of labels."""
+    written_in = QFont()
+    written_in.fromString(font)
+    advance = QFontMetricsF(written_in).horizontalAdvance
+    return max((advance(text) for text in set(texts)), default=0.0)
 
 
 def label_height(metrics: QFontMetricsF) -> float:
@@ -136,9 +181,16 @@ def label_height(metrics: QFontMetricsF) -> float:
     return metrics.capHeight() + 4.0
 
 
-def lay_out(around: Surroundings, gutters: Gutters, size: QSizeF, ratio: float) -> MatrixLayout:
-    """Return the layout of a matrix in a widget of ``size``, as large as fits, in the middle."""
-    rows, columns = len(around.row_labels), len(around.column_labels)
+def lay_out(
+    around: Surroundings, gutters: Gutters, size: QSizeF, ratio: float, part: Part | None = None
+) -> MatrixLayout:
+    """Return the layout of a matrix in a widget of ``size``, as large as fits, in the middle.
+
+    Of a ``part`` of it, where one is given, with the ``gutters`` of the whole.
+    """
+    part = part or around.whole
+    around = around.of(part)
+    rows, columns = map(len, part)
     width = max(size.width() - 2 * MARGIN - gutters.left, 1.0)
     height = max(size.height() - 2 * MARGIN - gutters.bottom, 1.0)
     unit_x, unit_y = _units(rows, columns, width * ratio, height * ratio, ratio)
@@ -152,6 +204,7 @@ def lay_out(around: Surroundings, gutters: Gutters, size: QSizeF, ratio: float) 
     top = round(MARGIN * ratio + spare_y / 2)
     layout = MatrixLayout(
         ratio=ratio,
+        part=part,
         row_edges=down + top,
         column_edges=across + left,
         gap=max(round(ratio), 1) if min(unit_x, unit_y) >= MIN_GAPPED_CELL * ratio else 0,
@@ -244,7 +297,7 @@ def _row_labels(layout: MatrixLayout, around: Surroundings) -> tuple[Label, ...]
     height = label_height(around.metrics)
     middles = _middles(layout.row_edges, layout)
     low, high = layout.row_edges[[0, -1]] / layout.ratio
-    for places in _candidates(None, middles, height):
+    for places in _candidates(None, middles, height, layout.part.rows.start):
         tops = [_kept(middles[place], height, low - OVERHANG, high + OVERHANG) for place in places]
         boxes = [QRectF(0.0, top, right, height) for top in tops]
         if _are_apart([(box.top(), box.bottom()) for box in boxes], 0.0):
@@ -259,7 +312,8 @@ def _column_labels(layout: MatrixLayout, around: Surroundings, width: float) -> 
     advance, height = metrics.horizontalAdvance, label_height(metrics)
     middles = _middles(layout.column_edges, layout)
     low = layout.column_edges[0] / layout.ratio - OVERHANG  # further left, row labels stand
-    for texts, places in _column_candidates(around, middles, advance("1")):
+    before = layout.part.columns.start
+    for texts, places in _column_candidates(around, middles, advance("1"), before):
         boxes = []
         for place in places:
             wide = advance(texts[place])
@@ -271,7 +325,7 @@ def _column_labels(layout: MatrixLayout, around: Surroundings, width: float) -> 
 
 
 def _column_candidates(
-    around: Surroundings, middles: Sequence[float], shortest: float
+    around: Surroundings, middles: Sequence[float], shortest: float, before: int
 ) -> Iterator[tuple[tuple[str, ...], list[int]]]:
     """Yield texts for columns, and the places to label with them: words are for all or none."""
     everywhere = list(range(len(middles)))
@@ -280,7 +334,7 @@ def _column_candidates(
     if around.column_words and around.column_bands is None and can_name:
         yield with_words(around.column_labels, around.column_words), everywhere
         yield around.column_words, everywhere
-    for places in _candidates(around.column_bands, middles, shortest):
+    for places in _candidates(around.column_bands, middles, shortest, before):
         yield around.column_labels, places
 
 
@@ -304,14 +358,18 @@ def _middles(edges: Edges, layout: MatrixLayout) -> list[float]:
 
 
 def _candidates(
-    bands: Sequence[QColor] | None, middles: Sequence[float], shortest: float
+    bands: Sequence[QColor] | None, middles: Sequence[float], shortest: float, before: int
 ) -> Iterator[list[int]]:
-    """Yield ever fewer places to label: all, each band's first, 1 5 10 15.., only the first."""
+    """Yield ever fewer places to label: all, each band's first, 1 5 10 15.., only the first.
+
+    The first stands between round numbers, so it goes without where others are ``before`` it.
+    """
     count = len(middles)
     pitch = (middles[-1] - middles[0]) / max(count - 1, 1)
     for step in _STEPS:
         if step < count and step * pitch >= shortest:
-            yield sorted({0, *range(step - 1, count, step)})
+            round_ones = range(-(before + 1) % step, count, step)
+            yield sorted({*round_ones, *([] if before else [0])})
         if step == 1 and bands:
             yield [first for first, _, _ in _runs(bands)]
     yield [0]

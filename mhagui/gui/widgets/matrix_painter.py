@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPixmap
 
@@ -29,7 +30,7 @@ def device_indices(picture: Picture, layout: MatrixLayout) -> Indices:
     """Return the index of every device pixel; cells too small for a pixel are pooled."""
     down, across = np.diff(layout.row_edges), np.diff(layout.column_edges)
     height, width = int(down.sum()), int(across.sum())
-    indices = shown_indices(picture, height, width)
+    indices = shown_indices(picture, layout.part, (height, width))
     if indices.shape[0] == len(down):
         indices = np.repeat(indices, down, axis=0)
     if indices.shape[1] == len(across):
@@ -46,8 +47,9 @@ def hatch_image(indices: Indices, theme: Theme, ratio: float) -> QImage:
     """Return an image that hatches the masked cells and is clear elsewhere."""
     height, width = indices.shape
     period, line = round(HATCH_PERIOD * ratio), max(round(ratio), 1)
-    diagonal = (np.arange(height)[:, None] + np.arange(width)) % period < line
-    layers = np.where(indices == HATCHED, 1 + diagonal.astype(np.uint8), 0).astype(np.uint8)
+    row = 1 + (np.arange(height + width) % period < line).astype(np.uint8)
+    slanted = sliding_window_view(row, width)[:height]
+    layers = (indices == HATCHED) * slanted
     return indexed_image(layers, [0, theme.mask.rgba(), theme.hatch.rgba()])
 
 
@@ -121,12 +123,16 @@ def _paint_labels(painter: QPainter, layout: MatrixLayout, font: QFont, theme: T
 def _paint_values(
     painter: QPainter, picture: Picture, layout: MatrixLayout, font: QFont, table: Indices
 ) -> None:
-    cell = layout.cell(0, 0).size() - QSizeF(layout.gap, layout.gap) / layout.ratio
+    first_row, first_column = (cells.start for cells in layout.part)
+    cell = (
+        layout.cell(first_row, first_column).size() - QSizeF(layout.gap, layout.gap) / layout.ratio
+    )
     if cell.height() < SMALLEST_PIXELS or cell.width() < SMALLEST_PIXELS:
         return
-    indices = shown_indices(picture, *picture.shape)
-    shown = [(row, column) for row, column in np.argwhere(indices != HATCHED).tolist()]
-    values = [float(picture.values[place]) for place in shown]
+    indices = shown_indices(picture, layout.part)
+    corner = np.array([first_row, first_column])
+    shown = [(row, column) for row, column in (np.argwhere(indices != HATCHED) + corner).tolist()]
+    values = [picture.value(*place) for place in shown]
     written = _written(picture, values, cell, font)
     if written is None:
         return
@@ -134,7 +140,7 @@ def _paint_values(
     painter.setFont(fitting)
     inks = _inks(table.tobytes())
     for (row, column), text in zip(shown, texts, strict=True):
-        painter.setPen(inks[indices[row, column]])
+        painter.setPen(inks[indices[row - first_row, column - first_column]])
         box = QRectF(layout.cell(row, column).topLeft(), cell)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, text)
 

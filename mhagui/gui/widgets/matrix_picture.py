@@ -1,17 +1,33 @@
 """What a MatrixView paints."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QColor
 
 from mhagui import core, formats
+from mhagui.document.on_demand import Matrix, OnDemand
 
 HATCHED = 255
 _MIDDLE = 127
+
+Levels = npt.NDArray[np.uint8]
+
+
+class Part(NamedTuple):
+    """The rows and columns of a matrix that are shown, from 0."""
+
+    rows: range
+    columns: range
+
+    @property
+    def cells(self) -> tuple[slice, slice]:
+        """What takes the part out of a matrix."""
+        return slice(self.rows.start, self.rows.stop), slice(self.columns.start, self.columns.stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +54,22 @@ class Picture:
     ----------
     values
         The exact numbers, (rows, columns); cell texts and read-outs come from here.
-    indices
-        Colour of each cell as uint8, (rows, columns): 0..254 into ``table``, 255 = hatched.
+    low, high
+        The numbers at the ends of ``table``; those beyond have the colours of the ends. A cell
+        without a number (NaN) is hatched.
     table
         Colour table, (255, 3) uint8 RGB.
     row_labels, column_labels
         One label per row and column of ``values``.
     column_bands
         A colour per column (a head's), or None for no band.
-    allowed
-        False where a cell is masked, (rows, columns), or None where all are allowed; masked cells
-        are hatched, whatever their index.
+    seen
+        How many cells of each row are not masked, (rows,), its first; None where none is masked.
+        Masked cells are hatched, whatever their number.
+    row_factors
+        What the numbers of each row are multiplied by to be shown, (rows,); None for nothing.
+    logarithmic
+        Whether equal steps of colour are equal ratios.
     writings
         Ways to write values into cells, from the longest to the shortest; the first that fits is
         used, none where none does.
@@ -64,13 +85,16 @@ class Picture:
         How a value is read out; in the cell it is short.
     """
 
-    values: npt.NDArray[np.float64]
-    indices: npt.NDArray[np.uint8]
-    table: npt.NDArray[np.uint8]
+    values: Matrix
+    low: float
+    high: float
+    table: Levels
     row_labels: tuple[str, ...]
     column_labels: tuple[str, ...]
     column_bands: tuple[QColor, ...] | None = None
-    allowed: npt.NDArray[np.bool_] | None = None
+    seen: npt.NDArray[np.intp] | None = None
+    row_factors: npt.NDArray[np.float64] | None = None
+    logarithmic: bool = False
     writings: tuple[Writing, ...] = (
         Writing(partial(formats.cell, decimals=3)),
         Writing(formats.cell),
@@ -87,18 +111,27 @@ class Picture:
         return self.values.shape[0], self.values.shape[1]
 
     @property
-    def row_names(self) -> tuple[str, ...]:
-        """Labels of the rows, each with its word if there are any: t3 cat."""
-        return with_words(self.row_labels, self.row_words)
+    def whole(self) -> Part:
+        """All rows and columns."""
+        rows, columns = self.shape
+        return Part(range(rows), range(columns))
 
-    @property
-    def column_names(self) -> tuple[str, ...]:
-        """Labels of the columns, each with its word if there are any: t3 cat."""
-        return with_words(self.column_labels, self.column_words)
+    def row_name(self, row: int) -> str:
+        """Return the label of a row, with its word if there is one: t3 cat."""
+        return " ".join((self.row_labels[row], *self.row_words[row : row + 1]))
+
+    def column_name(self, column: int) -> str:
+        """Return the label of a column, with its word if there is one: t3 cat."""
+        return " ".join((self.column_labels[column], *self.column_words[column : column + 1]))
 
     def is_allowed(self, row: int, column: int) -> bool:
         """Return whether the cell is not masked."""
-        return self.allowed is None or bool(self.allowed[row, column])
+        return self.seen is None or column < int(self.seen[row])
+
+    def value(self, row: int, column: int) -> float:
+        """Return the exact number that a cell shows."""
+        factor = 1.0 if self.row_factors is None else float(self.row_factors[row])
+        return float(self.values[row, column]) * factor
 
 
 def with_words(labels: tuple[str, ...], words: tuple[str, ...]) -> tuple[str, ...]:
@@ -108,20 +141,42 @@ def with_words(labels: tuple[str, ...], words: tuple[str, ...]) -> tuple[str, ..
     return tuple(f"{label} {word}" for label, word in zip(labels, words, strict=True))
 
 
-def shown_indices(picture: Picture, n_rows: int, n_columns: int) -> npt.NDArray[np.uint8]:
-    """Return the indices on at most ``n_rows`` × ``n_columns`` blocks, masked ones hatched.
+def shown_indices(
+    picture: Picture, part: Part | None = None, most: tuple[int, int] | None = None
+) -> Levels:
+    """Return the colour of each cell of a part: 0..254 into the table, or ``HATCHED``.
 
-    A block shows its strongest allowed cell, so that a lone one survives; it is hatched only when
-    all its cells are.
+    Of more than ``most`` rows and columns, blocks of cells are shown: each its strongest cell that
+    is not masked, so that a lone one survives; it is hatched only when all its cells are. Strongest
+    is the highest, in signed pictures what is furthest from the middle of the table.
     """
-    indices = picture.indices
-    if picture.allowed is not None:
-        indices = np.where(picture.allowed, indices, np.uint8(HATCHED))
-    if indices.shape[0] <= n_rows and indices.shape[1] <= n_columns:
-        return indices
-    offset = _MIDDLE if picture.signed else 0
-    levels = indices.astype(np.float32) - np.float32(offset)
-    levels[indices == HATCHED] = np.nan
-    pool = core.pool_largest_magnitude if picture.signed else core.pool_maximum
-    pooled = pool(levels, max(n_rows, 1), max(n_columns, 1)) + offset
-    return np.nan_to_num(pooled, nan=HATCHED).astype(np.uint8)
+    if isinstance(picture.values, OnDemand) and part in (None, picture.whole):
+        return shown_indices(_overview(picture, picture.values), most=most)
+    rows, columns = (part or picture.whole).cells
+    values, seen, factors = picture.values[rows, columns], picture.seen, picture.row_factors
+    counts = [max(n, 1) for n in most or values.shape]
+    if seen is not None:
+        seen = np.clip(seen[rows] - columns.start, 0, values.shape[1])
+    if factors is not None:
+        factors = factors[rows]
+    if not picture.signed and factors is None:
+        return _levels(picture, core.pool_maximum(values, *counts, seen=seen))
+    ends = core.pool_extremes(values, *counts, seen=seen, row_factors=factors)
+    lowest, highest = (_levels(picture, end) for end in ends)
+    if not picture.signed:
+        return highest
+    is_low = _MIDDLE - lowest.astype(np.int16) > highest.astype(np.int16) - _MIDDLE
+    return np.where(is_low, lowest, highest)
+
+
+def _overview(picture: Picture, values: OnDemand) -> Picture:
+    """Return a picture of the blocks of cells of one whose matrix is not kept."""
+    n_blocks, factors = len(values.overview), picture.row_factors
+    if factors is not None:  # near enough: those of the last row of each block
+        factors = factors[np.arange(1, n_blocks + 1) * len(values) // n_blocks - 1]
+    seen = None if picture.seen is None else np.arange(1, n_blocks + 1)
+    return replace(picture, values=values.overview, seen=seen, row_factors=factors)
+
+
+def _levels(picture: Picture, values: npt.NDArray[Any]) -> Levels:
+    return core.quantise(values, picture.low, picture.high, logarithmic=picture.logarithmic)

@@ -22,7 +22,7 @@ from mhagui.gui.widgets.formula_tip import show_beside, tip_of_part
 from mhagui.gui.widgets.matrix_keys import moved
 from mhagui.gui.widgets.matrix_layout import MARGIN, Gutters, MatrixLayout, Surroundings, lay_out
 from mhagui.gui.widgets.matrix_painter import dimmed_table, matrix_pixmap
-from mhagui.gui.widgets.matrix_picture import Picture
+from mhagui.gui.widgets.matrix_picture import Part, Picture
 from mhagui.palette import table_on
 
 CURSOR_REACH = 4  # logical pixels that the cursor's lines reach beyond its cell
@@ -94,18 +94,26 @@ class MatrixView(QWidget):
         return self._gutters
 
     @property
+    def part(self) -> Part | None:
+        """The rows and columns that are shown, None for all."""
+        return None
+
+    @property
     def laid_out(self) -> MatrixLayout | None:
         """Where cells and labels stand now, None without a picture."""
         ratio = self.devicePixelRatioF()
         if self._around is not None and (self._layout is None or self._layout.ratio != ratio):
-            self._layout = lay_out(self._around, self._gutters, QSizeF(self.size()), ratio)
+            size, part = QSizeF(self.size()), self.part
+            self._layout = lay_out(self._around, self._gutters, size, ratio, part)
             self._pixmap = None
         return self._layout
 
     def cell_rect(self, row: int, column: int) -> QRect:
-        """Return where a cell is painted, in the widget's coordinates."""
+        """Return where a cell is painted, in the widget's coordinates; nowhere if it is not."""
         layout = self.laid_out
-        return layout.cell(row, column).toAlignedRect() if layout else QRect()
+        if layout is None or row not in layout.part.rows or column not in layout.part.columns:
+            return QRect()
+        return layout.cell(row, column).toAlignedRect()
 
     def cell_at(self, position: QPointF) -> tuple[int, int] | None:
         """Return row and column of the cell at ``position``, None beside the matrix."""
@@ -120,6 +128,11 @@ class MatrixView(QWidget):
         self._set_surroundings(picture)
         self._pixmap = None
         self._describe_cursor()
+        self.update()
+
+    def lay_out_anew(self) -> None:
+        """Find new places for all, and paint it."""
+        self._layout = self._pixmap = None
         self.update()
 
     def forget_picture(self) -> None:
@@ -165,8 +178,8 @@ class MatrixView(QWidget):
         picture, (row, column) = self._picture, self._cursor
         if picture is None or not _is_inside(picture, row, column):
             return ""
-        words = [f"row {picture.row_names[row]}"] if row is not None else []
-        words += [f"column {picture.column_names[column]}"] if column is not None else []
+        words = [f"row {picture.row_name(row)}"] if row is not None else []
+        words += [f"column {picture.column_name(column)}"] if column is not None else []
         if row is not None and column is not None:
             words.append(self.value_words(picture, row, column))
         return ", ".join(words)
@@ -193,9 +206,7 @@ class MatrixView(QWidget):
         painter.end()
 
     def _paint_cursor(self, painter: QPainter, layout: MatrixLayout, theme: Theme) -> None:
-        row, column = self._cursor
-        if self._picture is None or not _is_inside(self._picture, row, column):
-            return
+        row, column = _shown(layout.part, *self._cursor)
         gap = layout.gap / layout.ratio
         if row is not None:
             _outline(painter, layout.row(row), gap, theme, 1.0)
@@ -211,9 +222,9 @@ class MatrixView(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 3, 3)
 
     def _cursor_region(self) -> QRegion:
-        row, column = self._cursor
         layout = self.laid_out
-        if layout is None or self._picture is None or not _is_inside(self._picture, row, column):
+        row, column = _shown(layout.part, *self._cursor) if layout else (None, None)
+        if layout is None or (row is None and column is None):
             return QRegion()
         box = layout.row(row) if row is not None else layout.column(column or 0)
         around = CURSOR_REACH
@@ -264,14 +275,14 @@ class MatrixView(QWidget):
 
     def _cell_words(self, picture: Picture, row: int, column: int) -> str:
         """Return which cell it is, of which matrix, and its number."""
-        where = f"row {picture.row_names[row]}, column {picture.column_names[column]}"
+        where = f"row {picture.row_name(row)}, column {picture.column_name(column)}"
         return f"{self.accessibleName()}, {where}: {self.value_words(picture, row, column)}"
 
     def value_words(self, picture: Picture, row: int, column: int) -> str:
         """Return the number of a cell as it is read out."""
         if not picture.is_allowed(row, column):
             return "masked"
-        return f"{picture.noun} {picture.precision.fixed(float(picture.values[row, column]), 4)}"
+        return f"{picture.noun} {picture.precision.fixed(picture.value(row, column), 4)}"
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Ask for the cursor under the pointer, once per cell."""
@@ -334,6 +345,13 @@ def _is_inside(picture: Picture, row: int | None, column: int | None) -> bool:
     if row is None and column is None:
         return False
     return (row is None or 0 <= row < rows) and (column is None or 0 <= column < columns)
+
+
+def _shown(part: Part, row: int | None, column: int | None) -> tuple[int | None, int | None]:
+    """Return the row and the column of a cursor as far as they are shown: none beside its row."""
+    if row is not None and row not in part.rows:
+        return None, None
+    return row, column if column in part.columns else None
 
 
 def _to_whole_pixels(painter: QPainter) -> QPointF:

@@ -1,6 +1,6 @@
 """A read-only table of numbers: short to read, exact to copy."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +11,13 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
-    QRect,
     QSignalBlocker,
     QSize,
     Qt,
     Signal,
 )
 from PySide6.QtGui import (
+    QAccessible,
     QColor,
     QFont,
     QFontMetrics,
@@ -35,9 +35,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHeaderView,
     QStyle,
-    QStyleOptionHeader,
     QTableView,
-    QWidget,
 )
 
 from mhagui.document.table_text import number_text
@@ -45,16 +43,14 @@ from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.formula_tip import with_formula
+from mhagui.gui.widgets.table_labels import BAND_ROLE, DIMMED_ROLE, TableLabels
 from mhagui.gui.widgets.words import below, plain
-from mhagui.palette import ink_on
 
 Index = QModelIndex | QPersistentModelIndex
+Writers = list[tuple[Callable[[float], str], npt.NDArray[np.intp]]]
 Role = Qt.ItemDataRole
 
-BAND_ROLE = Role.UserRole + 1
-DIMMED_ROLE = Role.UserRole + 2
 COPY_TIP = "Ctrl+C copies the selected numbers in full precision"
-BAND_PIXELS = 3
 MOST_WRITTEN_ROWS = 64
 MOST_AT_LEAST = 16  # heights of a line of text: the room that columns can ask for
 NO_INDEX = QModelIndex()
@@ -101,25 +97,26 @@ class NumberModel(QAbstractTableModel):
         super().__init__()
         self.numbers = Numbers((), (), np.empty((0, 0)))
 
-    def set_numbers(self, numbers: Numbers) -> bool:
-        """Show ``numbers``; True when rows or columns are others, so that all was reset."""
+    def set_numbers(self, numbers: Numbers) -> Collection[int] | None:
+        """Show ``numbers``; return the columns that are others, None where all was reset."""
         before = self.numbers
         if numbers.rows != before.rows or len(numbers.columns) != len(before.columns):
             self.beginResetModel()
             self.numbers = numbers
             self.endResetModel()
-            return True
+            return None
         self.numbers = numbers
+        others = set()
         if numbers.columns != before.columns:
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(numbers.columns) - 1)
-        same = np.equal(numbers.values, before.values)
-        same |= np.isnan(numbers.values) & np.isnan(before.values)
-        changed = np.flatnonzero(~same.all(axis=0))
-        if changed.size:
-            first = self.index(0, int(changed[0]))
-            last = self.index(self.rowCount() - 1, int(changed[-1]))
-            self.dataChanged.emit(first, last, _VALUE_ROLES)
-        return False
+            others = set(range(len(numbers.columns)))
+        differ = numbers.values != before.values
+        differ &= ~(np.isnan(numbers.values) & np.isnan(before.values))
+        changed = np.flatnonzero(differ.any(axis=0)).tolist()
+        for column in changed:
+            top, bottom = self.index(0, column), self.index(self.rowCount() - 1, column)
+            self.dataChanged.emit(top, bottom, _VALUE_ROLES)
+        return others.union(changed)
 
     def rowCount(self, parent: Index = NO_INDEX) -> int:
         """Return the number of rows."""
@@ -192,26 +189,43 @@ class NumberTable(QTableView):
         super().__init__()
         self._most_rows, self._least_columns = most_rows, least_columns
         self._least_widths: list[int] = []
+        self._writers: Writers = []
+        self._first_summary: int | None = None
         self._model = self.make_model()
         self._model.setParent(self)
         self.setModel(self._model)
         self.selectionModel().currentRowChanged.connect(self._on_current_row)
-        self._labels = _Labels(Qt.Orientation.Horizontal, self)
+        self._labels = TableLabels(Qt.Orientation.Horizontal, self)
         self.setHorizontalHeader(self._labels)
-        self.setVerticalHeader(_Labels(Qt.Orientation.Vertical, self))
+        self.setVerticalHeader(TableLabels(Qt.Orientation.Vertical, self))
         if whole_rows:
             self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self._prepare()
 
     def set_numbers(self, numbers: Numbers) -> None:
         """Show ``numbers``; as long as rows and columns are the same, columns never shrink."""
-        anew = self._model.set_numbers(numbers)
-        needed = self._needed_widths()
-        if not anew:
-            needed = [max(pair) for pair in zip(needed, self._least_widths, strict=True)]
-        if anew or needed != self._least_widths:
+        others = self._model.set_numbers(numbers)
+        if others is None:
+            self._writers = _by_writer(numbers.rows)
+            summaries = (number for number, row in enumerate(numbers.rows) if row.summary)
+            self._first_summary = next(summaries, None)
+            self._measure_all()
+            return
+        columns = sorted(others)
+        needed = list(self._least_widths)
+        for column, width in zip(columns, self._needed_widths(columns), strict=True):
+            needed[column] = max(needed[column], width)
+        if needed != self._least_widths:
             self._least_widths = needed
             self._fit()
+
+    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
+        """Paint what changed; Qt itself would paint all that is in sight."""
+        is_edited = self.state() == QAbstractItemView.State.EditingState
+        if is_edited or QAccessible.isActive():
+            super().dataChanged(first, last, roles)
+            return
+        self.viewport().update(self.visualRect(first).united(self.visualRect(last)))
 
     def follow_row(self, row: int) -> None:
         """Make ``row`` the current one and select it, without saying that the user did."""
@@ -277,17 +291,33 @@ class NumberTable(QTableView):
         if current.isValid():
             self.row_pointed.emit(current.row())
 
-    def _needed_widths(self) -> list[int]:
-        numbers = self._model.numbers
-        any_summary = any(row.summary for row in numbers.rows)
-        metrics = QFontMetrics(_bold().resolve(self.font()) if any_summary else self.font())
+    def _needed_widths(self, columns: Sequence[int]) -> list[int]:
+        is_bold = self._first_summary is not None
+        metrics = QFontMetrics(_bold().resolve(self.font()) if is_bold else self.font())
         margin = self.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, self) + 1
         widths = []
-        for column, texts in enumerate(_longest_texts(numbers)):
+        for column, texts in zip(columns, self._longest_texts(columns), strict=True):
             text = max(metrics.horizontalAdvance(text) for text in texts)
             header = self.horizontalHeader().sectionSizeHint(column)
             widths.append(max(text + 2 * margin, header))
         return widths
+
+    def _longest_texts(self, columns: Sequence[int]) -> Iterator[list[str]]:
+        """Give for each of ``columns`` texts of which one is as long as any, digits written as 0.
+
+        Of many rows the largest and smallest number stand for all that are written alike.
+        """
+        values = self._model.numbers.values[:, list(columns)]
+        blocks = [(write, _extremes(values[rows])) for write, rows in self._writers]
+        for place in range(len(columns)):
+            texts = [write(float(value)) for write, block in blocks for value in block[:, place]]
+            yield [
+                "".join("0" if letter.isdigit() else letter for letter in text) for text in texts
+            ]
+
+    def _measure_all(self) -> None:
+        self._least_widths = self._needed_widths(range(self._model.columnCount()))
+        self._fit()
 
     def _fit(self) -> None:
         """Give columns what they need, and say how much room the table needs in all."""
@@ -356,8 +386,7 @@ class NumberTable(QTableView):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._use_even_digits()
-            self._least_widths = self._needed_widths()
-            self._fit()
+            self._measure_all()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy the selection, or do what tables do."""
@@ -370,10 +399,8 @@ class NumberTable(QTableView):
         """Paint the cells, a line above the summary, and a frame where the keys go."""
         super().paintEvent(event)
         painter = QPainter(self.viewport())
-        rows = self._model.numbers.rows
-        first = next((number for number, row in enumerate(rows) if row.summary), None)
-        if first is not None:
-            y = self.rowViewportPosition(first)
+        if self._first_summary is not None:
+            y = self.rowViewportPosition(self._first_summary)
             painter.setPen(theme_of(self.palette()).muted)
             painter.drawLine(0, y, self.viewport().width(), y)
         if self.hasFocus():
@@ -388,63 +415,12 @@ class NumberTable(QTableView):
         painter.drawRect(self.visualRect(index).adjusted(1, 1, -1, -1))
 
 
-class _Labels(QHeaderView):
-    """Labels with a little room at their side; those of heads have a band in the head's colour.
-
-    That of the ``marked`` column is filled with it.
-    """
-
-    def __init__(self, orientation: Qt.Orientation, parent: QWidget) -> None:
-        super().__init__(orientation, parent)
-        self.marked = -1
-
-    def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
-        """Mute the text of a dimmed column, and keep all text off the edge."""
-        super().initStyleOptionForIndex(option, section)
-        across = self.orientation() == Qt.Orientation.Horizontal
-        option.text = f"{option.text}\xa0" if across else f"\xa0{option.text}"
-        palette = QPalette(option.palette)
-        band = self._band(section)
-        if band is not None and section == self.marked:
-            palette.setColor(QPalette.ColorRole.Button, band)
-            ink = QColor(ink_on((band.red(), band.green(), band.blue())))
-            palette.setColor(QPalette.ColorRole.ButtonText, ink)
-        elif self.model().headerData(section, self.orientation(), DIMMED_ROLE):
-            palette.setColor(QPalette.ColorRole.ButtonText, theme_of(self.palette()).muted)
-        option.palette = palette
-
-    def _band(self, section: int) -> QColor | None:
-        band = self.model().headerData(section, self.orientation(), BAND_ROLE)
-        return band if isinstance(band, QColor) else None
-
-    def sectionSizeFromContents(self, section: int) -> QSize:
-        """Return the size a label needs."""
-        return super().sectionSizeFromContents(section) + QSize(
-            self.fontMetrics().horizontalAdvance("\xa0"), 0
-        )
-
-    def paintSection(self, painter: QPainter, box: QRect, section: int) -> None:
-        """Paint the label, and the band below it."""
-        painter.save()
-        super().paintSection(painter, box, section)
-        painter.restore()
-        band = self._band(section)
-        if band is not None:
-            painter.fillRect(box.adjusted(3, box.height() - BAND_PIXELS, -3, 0), band)
-
-
-def _longest_texts(numbers: Numbers) -> Iterator[list[str]]:
-    """Give for each column texts of which one is as long as any in it, all digits written as 0.
-
-    In a table of many rows the largest and smallest number stand for all that are written alike.
-    """
-    by_writer: dict[Callable[[float], str], list[int]] = {}
-    for number, row in enumerate(numbers.rows):
-        by_writer.setdefault(row.write, []).append(number)
-    blocks = [(write, _extremes(numbers.values[rows])) for write, rows in by_writer.items()]
-    for column in range(len(numbers.columns)):
-        texts = [write(float(value)) for write, block in blocks for value in block[:, column]]
-        yield ["".join("0" if letter.isdigit() else letter for letter in text) for text in texts]
+def _by_writer(rows: tuple[Row, ...]) -> Writers:
+    """Return each way in which numbers are written, with the rows of which they are."""
+    found: dict[Callable[[float], str], list[int]] = {}
+    for number, row in enumerate(rows):
+        found.setdefault(row.write, []).append(number)
+    return [(write, np.array(numbers)) for write, numbers in found.items()]
 
 
 def _extremes(block: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

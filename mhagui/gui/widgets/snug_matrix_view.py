@@ -3,10 +3,10 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QColor, QGuiApplication, QKeySequence, QResizeEvent
 
-from mhagui import core
 from mhagui.document.records import Array
 from mhagui.document.table_text import write_table
 from mhagui.gui.widgets.colour_range import ColourRange
@@ -51,14 +51,14 @@ class SnugMatrixView(MatrixView):
             if look == (rows, columns, bands):
                 return
         self._range = colours
-        indices, signed = core.quantise(values, colours.low, colours.high), colours.low < 0
-        what = Picture(values, indices, colours.table, rows, columns, bands)
+        what = Picture(values, colours.low, colours.high, colours.table, rows, columns, bands)
+        signed = colours.low < 0
         self.set_picture(replace(what, signed=signed, precision=colours.precision))
 
     def copy(self) -> None:
         """Copy the numbers, tabs between columns, with all digits."""
         if self.picture is not None:
-            QGuiApplication.clipboard().setText(write_table(self.picture.values))
+            QGuiApplication.clipboard().setText(write_table(np.asarray(self.picture.values)))
 
     def value_words(self, picture: Picture, row: int, column: int) -> str:
         """Return the number of a cell, to more digits than there is room for in it."""

@@ -31,6 +31,7 @@ class StemCard(QWidget):
         self.uid = 0
         self.title, self.caption, self.plot = HeadTitle(), QLabel(), StemPlot()
         self._least_captions: tuple[str, ...] = ()
+        self._least_width = 0  # 0 where it is yet to be measured
         self.caption.setTextFormat(Qt.TextFormat.PlainText)
         self.caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.caption.setFont(scaled_font(self.font(), LABEL_FONT))
@@ -49,20 +50,24 @@ class StemCard(QWidget):
         self.caption.setText("\n".join(lines))
         self.caption.setAccessibleName(", ".join(lines))
         self._least_captions = (*lines, *others)
+        self._least_width = 0
 
     @property
     def least_width(self) -> int:
         """The width in which any of the captions can be read, whatever their digits."""
-        metrics = self.caption.fontMetrics()
-        texts = {text.translate(TO_ZERO) for text in self._least_captions}
-        widest = max((metrics.horizontalAdvance(text) for text in texts), default=0)
-        return max(widest + 1, self.minimumSizeHint().width())
+        if not self._least_width:
+            metrics = self.caption.fontMetrics()
+            texts = {text.translate(TO_ZERO) for text in self._least_captions}
+            widest = max((metrics.horizontalAdvance(text) for text in texts), default=0)
+            self._least_width = max(widest + 1, self.minimumSizeHint().width())
+        return self._least_width
 
     def changeEvent(self, event: QEvent) -> None:
         """Keep the caption a little smaller than the title."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.caption.setFont(scaled_font(self.font(), LABEL_FONT))
+            self._least_width = 0
 
     def _on_pointed(self, row: int, key: int) -> None:
         self.pointed.emit(self.uid, row, key)

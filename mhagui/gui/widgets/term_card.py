@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from mhagui import formats
-from mhagui.document.compute import Standing
+from mhagui.document.head_result import Standing
 from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import BAND, LABEL_FONT, MUTE, demi_bold, draw_card, scaled_font

@@ -32,7 +32,7 @@ PAGES = {
 
 
 def frame_of(scene, **looks):
-    return Frame(scene, compute(scene), replace(ViewState.of(scene), **looks), 0.0)
+    return Frame(scene, compute(scene), replace(ViewState.of(scene), **looks), 0.0, scene)
 
 
 def all_contents(frame):

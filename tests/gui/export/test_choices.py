@@ -229,7 +229,7 @@ def test_one_figure_that_is_asked_for_is_the_only_one_and_what_was_ticked_stays(
     assert preferences.settings.export.figures == ("heads", "cost")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
 @given(
     style=st.builds(
         FigureStyle,
@@ -253,11 +253,14 @@ def test_one_figure_that_is_asked_for_is_the_only_one_and_what_was_ticked_stays(
     others=st.tuples(st.booleans(), st.booleans()),
 )
 def test_whatever_was_chosen_is_shown_as_it_was(dialog, style, formats, names, others):
+    lacking = {"packed-wq", "packed-wk"}
+    if style.preset is Preset.SINGLE_COLUMN:
+        lacking |= {"lesson", "summary"}
     chosen = ExportChoices(
         style=style,
         as_in_window=False,
         formats=tuple(sorted(formats, key=FORMATS.index)),
-        figures=tuple(name for name in FIGURES if name in names and "packed" not in name),
+        figures=tuple(name for name in FIGURES if name in names and name not in lacking),
         scripts=others[0],
         true_size=others[1],
     )
@@ -273,6 +276,20 @@ def test_all_and_none(dialog, qtbot):
     assert set(FIGURES) - set(dialog._figures.names()) == {"packed-wq", "packed-wk"}
     qtbot.keyClick(dialog.findChild(QPushButton, "exportNone"), Qt.Key.Key_Space)
     assert dialog._figures.names() == ()
+
+
+def test_what_has_no_room_on_a_page_is_grey_while_that_page_is_chosen(dialog, item, qtbot):
+    page = box(dialog, "preset")
+    dialog._figures.show_names(("heads", "lesson"))
+    for preset, names in (
+        (Preset.SINGLE_COLUMN, ("heads",)),
+        (Preset.SLIDE, ("heads", "lesson")),
+        (Preset.SINGLE_COLUMN, ("heads",)),
+    ):
+        page.show_option(preset)
+        page.activated.emit(page.currentIndex())
+        assert dialog._figures.names() == names
+    assert "choose the double preset" in item(dialog, "lesson").toolTip()
 
 
 def test_space_ticks_the_figure_one_is_at(dialog, qtbot):

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 
-from mhagui.document import load_lesson
+from mhagui.document import Window, load_lesson
 from mhagui.document.edits import SetSequenceLength
 
 K, LEFT = Qt.Key, Qt.MouseButton.LeftButton
@@ -105,6 +105,40 @@ def test_all_again(user):
     heatmap(user)
     user.press((SHIFT, K.Key_Return), K.Key_Escape)
     assert user.bench.view.enlarged is None
+
+
+@pytest.mark.gesture("Heatmaps", "+, -, Ctrl+wheel")
+def test_larger_cells(user):
+    view = heatmap(user, SetSequenceLength(64).apply(LESSON))
+    user.press(K.Key_Plus)
+    assert user.bench.view.window.count == 32
+    user.press(K.Key_Minus)
+    assert user.bench.view.window is None
+    user.wheel(view, 2, cell_of(view), CONTROL)
+    assert user.bench.view.window.count == 32
+    user.wheel(view, -2, cell_of(view), CONTROL)
+    assert user.bench.view.window is None
+
+
+@pytest.mark.gesture("Heatmaps", "Shift+drag, middle drag")
+def test_part_that_is_shown(user):
+    view = heatmap(user, SetSequenceLength(64).apply(LESSON), cursor=(31, 31))
+    user.press(K.Key_Plus, K.Key_Plus)
+    before = user.bench.view.window
+    begin, cell = view.cell_rect(before.query + 8, before.key + 8).center(), view.cell_rect(31, 31)
+    way = QPoint(3 * cell.width(), -2 * cell.height())
+    user.drag(view, begin, begin + way, modifiers=SHIFT)
+    assert user.bench.view.window == Window(before.query + 2, before.key - 3, 16)
+    user.drag(view, begin, begin - way, button=Qt.MouseButton.MiddleButton)
+    assert user.bench.view.window == before
+    assert user.cursor == (32, 32)
+
+
+@pytest.mark.gesture("Heatmaps", "0")
+def test_all_cells_again(user):
+    heatmap(user, SetSequenceLength(64).apply(LESSON))
+    user.press(K.Key_Plus, K.Key_0)
+    assert user.bench.view.window is None
 
 
 def pipeline(user):

@@ -1,0 +1,185 @@
+"""Which cells of a matrix of weights are worked on at once, and what the mask forbids in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from mhagui.core._checks import BoolArray
+from mhagui.core.attention import Mask, allowed_for
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+# Of more rows a matrix product makes more in the same time; of fewer, the steps of the triangle
+# leave less to work out in vain.
+_ROWS = 128
+_FEW_ROWS = 64
+MANY_COLUMNS = 1024
+# Heads are taken together up to so many cells: what is made of them stays in the cache of a core.
+_CELLS = 2**17
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """Rows of some heads, and the columns between the first and the last that any of them may see.
+
+    Attributes
+    ----------
+    heads, rows, columns
+        Slices with a start and a stop; no column where no row may see one.
+    ragged
+        Which of `columns`, counted from their first, some row may not see.
+    forbidden
+        True = not allowed, (heads or 1, rows, ragged columns); None where `ragged` is empty.
+    """
+
+    heads: slice
+    rows: slice
+    columns: slice
+    ragged: slice
+    forbidden: BoolArray | None
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """How many heads, rows and columns."""
+        return _length(self.heads), _length(self.rows), _length(self.columns)
+
+    @property
+    def n_common(self) -> int:
+        """How many columns every row may see, at least."""
+        return _length(self.columns) - _length(self.ragged)
+
+    def one_by_one(self) -> Iterator[Tile]:
+        """Return a tile for each head."""
+        for place, head in enumerate(range(self.heads.start, self.heads.stop)):
+            forbidden = self.forbidden
+            if forbidden is not None and len(forbidden) > 1:
+                forbidden = forbidden[place : place + 1]
+            yield Tile(slice(head, head + 1), self.rows, self.columns, self.ragged, forbidden)
+
+    def rows_that_see(self, n_columns: int) -> BoolArray:
+        """Return which rows of which heads may see exactly so many columns, (heads, rows)."""
+        n_heads, n_rows, n_seen = self.shape
+        if self.forbidden is None:
+            return np.full((n_heads, n_rows), n_seen == n_columns)
+        n_forbidden = np.count_nonzero(self.forbidden, axis=-1)
+        return np.broadcast_to(n_forbidden == n_seen - n_columns, (n_heads, n_rows))
+
+    @property
+    def allowed(self) -> BoolArray | None:
+        """The mask of the tile, (heads or 1, rows, columns); None where all is allowed."""
+        if self.forbidden is None:
+            return None
+        allowed = np.ones((*self.forbidden.shape[:-1], _length(self.columns)), dtype=bool)
+        allowed[..., self.ragged] = ~self.forbidden
+        return allowed
+
+
+def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
+    """Return the blocks of rows, which depend on the shape alone and never on how many heads."""
+    step = _FEW_ROWS if n_columns < MANY_COLUMNS else _ROWS
+    return [slice(begin, min(begin + step, n_rows)) for begin in range(0, n_rows, step)]
+
+
+def tiles_of(mask: Mask, leading: tuple[int, ...], n_rows: int, n_columns: int) -> list[Tile]:
+    """Return tiles that cover all rows of all heads, the largest first; refuse a mask that differs.
+
+    The heads are the leading axes, flattened.
+    """
+    n_heads = int(np.prod(leading, dtype=np.intp))
+    blocks = row_blocks(n_rows, n_columns)
+    if isinstance(mask, str) and mask == "causal":
+        spans = [_causal_span(rows, n_rows, n_columns) for rows in blocks]
+        tiles = [tile for span in spans for tile in _in_groups(span, n_heads)]
+    else:
+        tiles = list(_masked(mask, leading, blocks, n_columns))
+    return sorted(tiles, key=_n_cells, reverse=True)
+
+
+def n_together(rows: slice, n_columns: int) -> int:
+    """Return of how many heads a block of rows makes one tile."""
+    return max(1, _CELLS // max(1, _length(rows) * n_columns))
+
+
+def _masked(
+    mask: Mask, leading: tuple[int, ...], blocks: list[slice], n_columns: int
+) -> Iterator[Tile]:
+    n_heads = int(np.prod(leading, dtype=np.intp))
+    n_rows = blocks[-1].stop if blocks else 0
+    shape = (n_rows, n_columns)
+    allowed = allowed_for(mask, np.broadcast_to(np.float32(0.0), (*leading, *shape)))
+    if allowed is None:
+        for rows in blocks:
+            whole = Tile(slice(0, 1), rows, slice(0, n_columns), slice(0, 0), None)
+            yield from _in_groups(whole, n_heads)
+    elif allowed.ndim <= 2 or all(n == 1 for n in allowed.shape[:-2]):
+        same = np.broadcast_to(allowed.reshape((1, 1, *allowed.shape)[-2:]), shape)
+        for rows in blocks:
+            yield from _in_groups(_span(slice(0, 1), rows, same[np.newaxis, rows]), n_heads)
+    else:
+        each = np.broadcast_to(allowed, (*leading, *shape)).reshape(n_heads, *shape)
+        for rows in blocks:
+            for heads in _groups(n_heads, n_together(rows, n_columns)):
+                yield _span(heads, rows, each[heads, rows])
+
+
+def _causal_span(rows: slice, n_rows: int, n_columns: int) -> Tile:
+    """Return the tile that the rule of `causal_mask` gives a block of rows."""
+    earlier = n_columns - n_rows
+    stop = max(0, min(n_columns, rows.stop + earlier))
+    begin = max(0, min(stop, rows.start + earlier + 1))
+    last = np.arange(rows.start, rows.stop, dtype=np.int32)[:, np.newaxis] + earlier
+    forbidden = np.arange(begin, stop, dtype=np.int32) > last
+    ragged = slice(begin, stop)
+    return Tile(
+        slice(0, 1), rows, slice(0, stop), ragged, forbidden[np.newaxis] if stop > begin else None
+    )
+
+
+def _span(heads: slice, rows: slice, allowed: BoolArray) -> Tile:
+    """Return the tile for a mask (heads or 1, rows, all columns)."""
+    columns = _extent(np.logical_or.reduce(allowed, axis=(0, 1)))
+    inside = allowed[..., columns]
+    ragged = _extent(~np.logical_and.reduce(inside, axis=(0, 1)))
+    forbidden = ~inside[..., ragged] if ragged.stop > ragged.start else None
+    return Tile(heads, rows, columns, ragged, forbidden)
+
+
+def _extent(marked: BoolArray) -> slice:
+    """Return the slice from the first to the last that is marked."""
+    if not marked.any():
+        return slice(0, 0)
+    return slice(int(marked.argmax()), marked.size - int(marked[::-1].argmax()))
+
+
+def _in_groups(tile: Tile, n_heads: int) -> Iterator[Tile]:
+    """Repeat the tile for all heads, as many at a time as fit."""
+    for heads in _groups(n_heads, n_together(tile.rows, _length(tile.columns))):
+        yield Tile(heads, tile.rows, tile.columns, tile.ragged, tile.forbidden)
+
+
+def _groups(n_heads: int, together: int) -> list[slice]:
+    starts = range(0, n_heads, together)
+    return [slice(begin, min(begin + together, n_heads)) for begin in starts]
+
+
+def _n_cells(tile: Tile) -> int:
+    n_heads, n_rows, n_columns = tile.shape
+    return n_heads * n_rows * n_columns
+
+
+def _length(part: slice) -> int:
+    length: int = part.stop - part.start
+    return length
+
+
+def flattened(array: npt.NDArray[Scalar], leading: tuple[int, ...]) -> npt.NDArray[Scalar]:
+    """Return an array (..., M, N) with the given leading axes made one."""
+    n_heads = int(np.prod(leading, dtype=np.intp))
+    if array.shape[:-2] != leading:
+        array = np.broadcast_to(array, (*leading, *array.shape[-2:]))
+    return array.reshape(n_heads, *array.shape[-2:])

@@ -1,0 +1,86 @@
+"""How much there is to compute of a scene when another has been computed, known beforehand."""
+
+from dataclasses import fields
+
+import numpy as np
+
+from mhagui.document.head import Head
+from mhagui.document.recall import COLUMNS
+from mhagui.document.scene import Scene
+
+_NUMBERS_OF_HEAD = frozenset({"gain", "muted", "soloed"})
+_NUMBERS_OF_SCENE = frozenset({"heads", "w_o", "master_gain"})
+_SOFTMAX = 16  # multiplications and additions in the time that one weight takes
+
+
+def effort(scene: Scene, before: Scene) -> int:
+    """Return about how many multiplications and additions ``compute`` needs after ``before``."""
+    n_positions, width = scene.n_positions, scene.n_heads * scene.d_v
+    new = _new_heads(scene, before)
+    per_weight = _SOFTMAX + scene.d_k + scene.d_v + scene.d_model
+    columns = scene.d_model
+    if not new and scene.active == before.active:
+        columns = _columns_changed(scene, before)
+    return len(new) * n_positions**2 // 2 * per_weight + n_positions * width * columns
+
+
+def moves_numbers_alone(scene: Scene, before: Scene) -> bool:
+    """Say whether the scenes differ in gains, mute, solo and W_O alone: both have the same cells.
+
+    So what acts upon one of them means the same to the other.
+    """
+    if scene.n_heads != before.n_heads or scene.w_o.shape != before.w_o.shape:
+        return False
+    pairs = zip(scene.heads, before.heads, strict=True)
+    return _are_alike(scene, before, _NUMBERS_OF_SCENE) and all(
+        head is old or _are_alike(head, old, _NUMBERS_OF_HEAD) for head, old in pairs
+    )
+
+
+def _are_alike(one: Scene | Head, other: Scene | Head, but: frozenset[str]) -> bool:
+    """Say whether all fields ``but`` some are the same; arrays where they are the same objects."""
+    names = (field.name for field in fields(one) if field.name not in but)
+    pairs = ((getattr(one, name), getattr(other, name)) for name in names)
+    return all(a is b or (not isinstance(a, np.ndarray) and a == b) for a, b in pairs)
+
+
+def _new_heads(scene: Scene, before: Scene) -> set[int]:
+    """Return the heads whose weights, or what they weigh, have to be computed."""
+    known = {head.uid: _makings(head, before) for head in before.heads}
+    new = {head.uid for head in scene.heads if known.get(head.uid) != _makings(head, scene)}
+    if len({head.layer for head in scene.heads}) > 1 and _adds_another(scene, before, new):
+        new |= {head.uid for head in scene.heads if head.layer > 1}  # which read X + O_1
+    return new
+
+
+def _adds_another(scene: Scene, before: Scene, new: set[int]) -> bool:
+    """Say whether layer 1 adds to X what it did not add before."""
+    if scene.n_heads != before.n_heads or scene.w_o.shape != before.w_o.shape:
+        return True
+    for place, head in enumerate(scene.heads):
+        rows = scene.rows_of(place)
+        is_heard = scene.active[place], before.active[place]
+        if head.layer == 1 and (
+            head.uid in new
+            or is_heard[0] is not is_heard[1]
+            or not np.array_equal(scene.w_o[rows], before.w_o[rows])
+        ):
+            return True
+    return False
+
+
+def _makings(head: Head, scene: Scene) -> tuple[object, ...]:
+    """Return what the weights and values of a head are made of; arrays by their identity."""
+    arrays = scene.x, head.w_v, head.q, head.k, head.w_q, head.w_k
+    numbers = head.pattern, head.settings, head.key_magnitude, head.gain * scene.master_gain
+    return *map(id, arrays), *numbers, head.layer, scene.d_k, scene.keep_margin
+
+
+def _columns_changed(scene: Scene, before: Scene) -> int:
+    """Return how many columns of W_O are made again, in blocks."""
+    if scene.w_o is before.w_o:
+        return 0
+    if scene.w_o.shape != before.w_o.shape:
+        return scene.d_model
+    changed = np.flatnonzero((scene.w_o != before.w_o).any(axis=0))
+    return COLUMNS * len(set(changed // COLUMNS))

@@ -1,0 +1,195 @@
+"""What a start imports and makes before there is something to look at, and what comes after."""
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QApplication, QDockWidget, QTabBar
+
+from mhagui.document import load_lesson
+from mhagui.gui.layout import KINDS
+from mhagui.gui.layouts import DEFAULT, LEARN
+from mhagui.gui.main_window import MainWindow
+from mhagui.gui.panel import is_in_sight
+from mhagui.gui.pictures import weight_table
+from mhagui.layout_tree import names_in
+from mhagui.palette import WeightColours
+
+ROOT = Path(__file__).parents[2]
+
+# What is posted while a window is painted arrives when it is painted.
+UNTIL_PAINTED = """
+import json, os, sys
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtWidgets import QDockWidget, QMainWindow
+
+class Watch(QObject):
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint:
+            QCoreApplication.postEvent(self, QEvent(QEvent.Type.User))
+        return False
+
+    def customEvent(self, event):
+        docks = self.parent().findChildren(QDockWidget)
+        with_content = [dock.objectName() for dock in docks if dock.widget() is not None]
+        print(json.dumps({"modules": list(sys.modules), "docks": with_content}), flush=True)
+        os._exit(0)
+
+show = QMainWindow.show
+
+def show_watched(window):
+    window.installEventFilter(Watch(window))
+    show(window)
+
+QMainWindow.show = show_watched
+from mhagui import cli
+cli.main([])
+"""
+
+
+@pytest.fixture(scope="module")
+def first_paint():
+    """The modules that are there at the first paint of a start, and the docks with content."""
+    run = subprocess.run(
+        [sys.executable, "-c", UNTIL_PAINTED],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        timeout=60,
+    )
+    return json.loads(run.stdout)
+
+
+def test_nothing_heavy_is_imported_before_the_first_paint(first_paint):
+    packages = {name.partition(".")[0] for name in first_paint["modules"]}
+    unwanted = {
+        "PIL", "contourpy", "fontTools", "hypothesis", "kiwisolver", "matplotlib",
+        "multiprocessing", "pydoc", "pypdf", "pyqtgraph", "pytest", "scipy", "tqdm", "unittest",
+    }  # fmt: skip
+    assert packages & unwanted == set()
+
+
+def test_only_docks_in_sight_are_imported_before_the_first_paint(first_paint):
+    folder = "mhagui.gui.docks."
+    found = {n.removeprefix(folder) for n in first_paint["modules"] if n.startswith(folder)}
+    parts = {"head_card", "projection_presets", "target_dialog"}  # of the docks in sight
+    assert found - parts == {"heads", "heatmaps", "output_projection"}
+    unwanted = ("mhagui.gui.copying.contents", "mhagui.gui.export", "mhagui.figures.drawing")
+    assert not [name for name in first_paint["modules"] if name.startswith(unwanted)]
+
+
+def test_only_docks_in_sight_have_content_at_the_first_paint(first_paint):
+    assert sorted(first_paint["docks"]) == ["headsDock", "heatmapsDock", "outputProjectionDock"]
+
+
+@pytest.fixture
+def just_shown(qtbot):
+    """A window that has come up and has yet to see to any event."""
+    window = MainWindow(load_lesson("four-heads"), is_start=True)
+    qtbot.addWidget(window)
+    window.show()
+    return window
+
+
+def with_content(window: MainWindow) -> set[str]:
+    docks = window.findChildren(QDockWidget)
+    return {dock.objectName() for dock in docks if dock.widget() is not None}
+
+
+def places_in_sight(window: MainWindow) -> dict[str, QRect]:
+    docks = filter(is_in_sight, window.findChildren(QDockWidget))
+    return {dock.objectName(): dock.geometry() for dock in docks}
+
+
+def tabs(window: MainWindow) -> set[tuple[str, ...]]:
+    bars = [bar for bar in window.findChildren(QTabBar) if bar.count()]
+    return {tuple(bar.tabText(place) for place in range(bar.count())) for bar in bars}
+
+
+def test_all_docks_come_into_their_places_and_nothing_moves(just_shown, qtbot, settle):
+    places, titles = places_in_sight(just_shown), tabs(just_shown)
+    layout = just_shown.docks.layout()
+    assert ("Heads", "Cost", "History") in titles
+    qtbot.waitUntil(lambda: with_content(just_shown) == set(KINDS))
+    settle()
+    assert places_in_sight(just_shown) == places
+    assert tabs(just_shown) == titles
+    assert just_shown.docks.layout() == layout
+    names = [dock.objectName() for dock in just_shown.findChildren(QDockWidget)]
+    assert sorted(names) == sorted(KINDS)
+
+
+def test_the_keyboard_stays_where_it_is(just_shown, qtbot):
+    with qtbot.waitActive(just_shown):
+        just_shown.activateWindow()
+    gain = just_shown.findChild(object, "gainBox1")
+    gain.setFocus()
+    qtbot.waitUntil(lambda: with_content(just_shown) == set(KINDS))
+    assert QApplication.focusWidget() is gain
+
+
+def test_a_dock_that_is_asked_for_is_there_at_once_and_no_other(just_shown):
+    before = with_content(just_shown)
+    just_shown.docks.show(["rankDock"])
+    assert "rankDock" in places_in_sight(just_shown)
+    assert with_content(just_shown) == before | {"rankDock"}
+
+
+def test_a_drag_is_not_interrupted(just_shown, qtbot, monkeypatch):
+    before = with_content(just_shown)
+    with monkeypatch.context() as held:
+        held.setattr(QApplication, "mouseButtons", lambda: Qt.MouseButton.LeftButton)
+        just_shown.repaint()
+        for _ in range(2 * len(KINDS)):
+            QApplication.processEvents()
+        assert with_content(just_shown) == before
+    qtbot.waitUntil(lambda: with_content(just_shown) == set(KINDS))
+
+
+@pytest.mark.parametrize("name", ["rankDock", "entropyDock"])
+def test_a_dock_that_cannot_be_made_leaves_the_others_to_come(just_shown, qtbot, monkeypatch, name):
+    """Whether it is behind others or in front; its empty place stays."""
+
+    def fail(*_):
+        raise ZeroDivisionError
+
+    module = importlib.import_module(KINDS[name].module)
+    monkeypatch.setattr(module, name[0].upper() + name[1:], fail)
+    titles = tabs(just_shown)
+    with qtbot.captureExceptions() as faults:
+        qtbot.waitUntil(lambda: with_content(just_shown) >= set(KINDS) - {name})
+    assert [kind for kind, *_ in faults] == [ZeroDivisionError]
+    assert tabs(just_shown) == titles
+
+
+def test_what_another_layout_has_in_front_is_made_for_the_start(qtbot):
+    window = MainWindow(load_lesson("induction"), is_start=True)
+    qtbot.addWidget(window)
+    window.preferences.change(layout=LEARN)
+    window.show()
+    made = {"headsDock", "heatmapsDock", "tokensDock", "lessonDock"}
+    assert made <= with_content(window) < set(KINDS)
+
+
+def test_the_table_says_what_the_docks_are(window):
+    docks = window.docks.all
+    assert [dock.objectName() for dock in docks] == list(names_in(DEFAULT.tree))
+    for dock in docks:
+        kind = KINDS[dock.objectName()]
+        assert dock.windowTitle() == kind.title
+        assert type(dock).__module__ == kind.module
+
+
+@pytest.mark.parametrize(
+    "colours", [each for each in WeightColours if each is not WeightColours.GREY]
+)
+def test_colours_of_weights_are_those_that_go_by_their_names(colours):
+    import pyqtgraph as pg
+
+    table = pg.colormap.get(colours.value).getLookupTable(nPts=255)
+    assert (weight_table(colours) == table).all()
