@@ -1,19 +1,26 @@
 """How long the window takes from the start of its process to its first paint, beside a bare one.
 
 The bare program is the least that shows a curve in a window: a QMainWindow with one PlotWidget of
-pyqtgraph. Both are started in turn, the files they read warm in the system's cache, on no screen.
-What counts is the ratio of the medians.
+pyqtgraph.
 """
 
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
+from measuring import Row, Section, profile
+
 TURNS = 15
+GOAL = 1.3
+
+TEXT = """From the start of the process to the first paint of its window, no screen, the files
+in the system's cache; beside a QMainWindow with one pyqtgraph PlotWidget and one curve. Both are
+processes of their own. That window is complete when it is painted first: the second row is ours
+with every dock in sight painted."""
 
 # Says when a window has been painted, in the clock that all processes share, and ends. What is
 # posted while a part of the window is painted arrives when all of it is.
@@ -32,8 +39,8 @@ class Watch(QObject):
         os._exit(0)
 """
 
-# What is watched of ours for either moment. The Entropy dock, which has
-# curves, is the last that comes into sight.
+# What is watched of ours for either moment. The Entropy dock, which has curves, is the last that
+# comes into sight.
 FIRST_PAINT = "window.installEventFilter(Watch(window))"
 ALL_IN_SIGHT = "window.docks.made.connect(watch_entropy)"
 
@@ -76,7 +83,7 @@ app.exec()
 """
 
 
-def measure(n: int = TURNS, watched: str = FIRST_PAINT) -> list[tuple[float, float]]:
+def measure(n: int, watched: str) -> list[tuple[float, float]]:
     """Start ours and the bare window in turn, ``n`` times each; return the seconds of each pair.
 
     Ours is timed to its FIRST_PAINT, or until ALL_IN_SIGHT is painted; the bare one is complete
@@ -106,19 +113,27 @@ def _seconds(program: str, home: str) -> float:
     return float(run.stdout) - start
 
 
-def main() -> int:
-    """Print the medians of both, their spread, and the ratio, for both moments."""
-    for moment, watched in (("first paint", FIRST_PAINT), ("all in sight", ALL_IN_SIGHT)):
-        ours, bare = (list(side) for side in zip(*measure(watched=watched), strict=True))
-        told = [
-            f"{name} {statistics.median(seconds) * 1000:.0f} ms "
-            f"({min(seconds) * 1000:.0f} to {max(seconds) * 1000:.0f})"
-            for name, seconds in (("mhagui", ours), ("bare window", bare))
-        ]
-        ratio = statistics.median(ours) / statistics.median(bare)
-        print(f"{moment}: {', '.join(told)}, ratio {ratio:.2f}")
-    return 0
+def section(turns: int = TURNS) -> Section:
+    """Start both in turn, for either moment."""
+    made = Section("e. Cold start to first paint", TEXT, "bare window", at_least=False)
+    for what, watched, goal in (
+        ("start to first paint", FIRST_PAINT, GOAL),
+        ("start until all is in sight", ALL_IN_SIGHT, None),
+    ):
+        ours, bare = zip(*measure(turns, watched), strict=True)
+        row = Row(what, ours, bare, goal=goal)
+        made.add(row, "Imports, and the window made and painted", partial(profile, _start))
+    return made
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _start() -> None:
+    from PySide6.QtWidgets import QApplication
+
+    from mhagui.document import load_lesson
+    from mhagui.gui.main_window import MainWindow
+
+    app = QApplication([])
+    window = MainWindow(load_lesson("four-heads"), is_start=True)
+    window.show()
+    app.processEvents()
+    window.bench.stop()

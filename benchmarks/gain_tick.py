@@ -1,17 +1,13 @@
-"""How long one tick of a gain slider takes to the painted frame, beside a whole redraw.
-
-Ours is the real window with every dock open in a window of its own: the slider on a head's card
-moves, and the time runs until every dock has painted what came of it. The peer computes the whole
-scene anew and draws the same pictures with matplotlib into memory: the weights of all heads, their
-row entropies, the singular values of their scores, their impulse responses, and the output.
-"""
+"""How long one tick of a gain slider takes to the painted frame, beside a whole redraw."""
 
 import os
 import time
+from functools import partial
 from typing import Any, NamedTuple
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from measuring import Row, Section, profile
 from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication, QSlider
 
@@ -21,10 +17,21 @@ from mhagui.document.new_scene import new_scene
 from mhagui.gui.bench import Frame
 from mhagui.gui.main_window import MainWindow
 
+HEADS = 16
 WIDTH = 256  # of the model
 HEAD_WIDTH = 16  # so that 16 heads fill it
+TICKS = 45
+GOALS = {512: 20.0, 2048: 50.0}
+FRAME = 1 / 60  # seconds
+FRAME_AT = 2048  # positions
 DOCK_SIZE = (520, 420)
 EVERY = 3  # ticks the peer draws one, which takes it many times as long
+
+TEXT = f"""One move of the gain slider on a head's card, to the frame that is painted, in the
+real window without a screen: {HEADS} heads, every dock open. The other side computes the whole
+scene anew and draws the heatmaps, entropies, singular values, impulse responses and the output
+with matplotlib (Agg). A tick at T = {FRAME_AT:,} stands beside a frame of a 60 Hz screen as
+well."""
 
 
 class Times(NamedTuple):
@@ -136,3 +143,25 @@ def measure(n_heads: int, n_positions: int, n_ticks: int) -> Times:
             times.theirs.append(theirs.tick(value))
     ours.close()
     return times
+
+
+def section() -> Section:
+    """Move the gain at each T."""
+    made = Section("c. Gain tick to painted frame", TEXT, "peer", at_least=True)
+    for n_positions, goal in GOALS.items():
+        ours, theirs = measure(HEADS, n_positions, TICKS)
+        what = f"T = {n_positions:,}"
+        # The other side is so slow that it has a turn at some ticks only, which make the pairs.
+        rows = [Row(f"{what}: all computed and drawn anew", ours[::EVERY], theirs, goal=goal)]
+        if n_positions == FRAME_AT:
+            rows.append(Row(f"{what}: a frame of 60 Hz", ours, [FRAME] * len(ours), goal=1.0))
+        for row in rows:
+            made.add(row, f"Ticks at {what}", partial(_profile_of_ticks, n_positions))
+    return made
+
+
+def _profile_of_ticks(n_positions: int) -> str:
+    window = OpenWindow(make_scene(HEADS, n_positions))
+    told = profile(lambda: [window.tick(value) for value in values_of_drag(TICKS)])
+    window.close()
+    return told

@@ -1,6 +1,10 @@
 """Weights and row entropies of causal attention, beside PyTorch on the same numbers."""
 
+import gc
 import math
+import statistics
+import time
+from collections.abc import Callable
 from functools import cached_property, partial
 
 import numpy as np
@@ -10,7 +14,10 @@ from measuring import Row, Section, in_turn, profile
 from mhagui import core
 
 HEADS, WIDTH = 12, 64  # of a small GPT; the width is d_k
-TURNS = {128: 101, 512: 41, 1024: 21, 2048: 11, 4096: 5}
+TURNS = {128: 21, 512: 41, 1024: 21, 2048: 11, 4096: 5}
+SHORT = 128  # up to here a turn is many calls in a row
+CALLS = 50
+PAUSE = 0.2
 BARS = {128: 1.0, 1024: 3.0, 2048: 4.0, 4096: 4.0}
 GOALS = {1024: 5.0, 2048: 5.0, 4096: 5.0}
 
@@ -20,7 +27,9 @@ PyTorch has its own threads, as many as there are cores, and is written for spee
 gradients. `MultiheadAttention` (need_weights, not averaged) is measured as it is: it makes its
 projections and its output as well, and no entropies. That both give the same numbers is checked
 first. A bar or goal is for fresh buffers: the memory is asked of the system and given back each
-time, on both sides."""
+time, on both sides. Up to T = {SHORT} a turn is {CALLS} calls in a row, after a pause in which the
+threads of the other side go to sleep, and counts with the median of its calls: neither side is
+measured while it wakes up, or beside threads of the other that wait awake."""
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 
@@ -82,6 +91,26 @@ def check_same(ours: tuple[np.ndarray, np.ndarray], theirs: Pair) -> None:
         np.testing.assert_allclose(one, other.numpy(), atol=2e-5)
 
 
+def calls_in_turn(turns: int, *runs: Callable[[], object]) -> list[list[float]]:
+    """Return the median seconds of a call of each of ``runs``, ``CALLS`` in a row in each turn.
+
+    What a run returns is let go within its time, as by ``in_turn``.
+    """
+    medians: list[list[float]] = [[] for _ in runs]
+    gc.collect()
+    for _ in range(turns):
+        for run, own in zip(runs, medians, strict=True):
+            time.sleep(PAUSE)
+            own.append(statistics.median(_seconds(run) for _ in range(CALLS)))
+    return medians
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
 @torch.inference_mode()
 def measure(n_positions: int, turns: int, made: Section) -> None:
     """Add the rows for one T."""
@@ -98,14 +127,21 @@ def measure(n_positions: int, turns: int, made: Section) -> None:
     check_same(core.weights_and_entropies(queries, keys), peer.fresh())
     weights, _ = core.weights_and_entropies(*peer.factors_of_layer())
     np.testing.assert_allclose(weights, peer.layer()[1][0].numpy(), atol=2e-5)
+    timed = calls_in_turn if n_positions <= SHORT else in_turn
     # By twos: what threads of the module do after it has returned would slow the others as well.
-    ours, theirs = in_turn(turns, fresh, peer.fresh)
-    beside_layer, layer = in_turn(turns, fresh, peer.layer)
+    ours, theirs = timed(turns, fresh, peer.fresh)
+    beside_layer, layer = timed(turns, fresh, peer.layer)
     shape = (HEADS, n_positions, n_positions)
     out = np.zeros(shape, np.float32), np.zeros(shape[:2], np.float32)
     check_same(core.weights_and_entropies(queries, keys, out=out), peer.given())
-    ours_given, theirs_given = in_turn(turns, given, peer.given)
+    ours_given, theirs_given = timed(turns, given, peer.given)
     what, limits = f"T = {n_positions:,}", (BARS.get(n_positions), GOALS.get(n_positions))
+    if n_positions <= SHORT:  # where mhagui takes one thread: what each does with a core
+        n_threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        row = Row(f"{what}: baddbmm, softmax, entr on one thread", *timed(turns, fresh, peer.fresh))
+        torch.set_num_threads(n_threads)
+        made.rows.append(row)
     for row in (
         Row(f"{what}: baddbmm, softmax, entr", ours, theirs, *limits),
         Row(f"{what}: MultiheadAttention", beside_layer, layer, *limits),

@@ -153,7 +153,7 @@ def one_part(monkeypatch, tmp_path):
         "    return Section('q. Quick', 'Text.', 'peer', True, [Row('row', [1.0], [2.0], 3.0)])\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(run, "PARTS", {"q": ("quick_part", "section")})
+    monkeypatch.setattr(run, "PARTS", {"q": "quick_part"})
     monkeypatch.setattr(run, "RESULTS", tmp_path / "RESULTS.md")
     monkeypatch.setattr(run, "machine", lambda: "This machine.")
     return run
@@ -185,7 +185,7 @@ def test_weights_beside_torch(measuring):
 
     made = section(measuring, True)
     weights.measure(5, 1, made)
-    assert len(made.rows) == 3
+    assert len(made.rows) == 4
 
 
 def test_weights_beside_their_products(measuring):
@@ -274,7 +274,8 @@ def test_both_figures_are_of_the_same_size(tmp_path):
     "program",
     [
         "import gain_tick; assert len(gain_tick.measure(2, 6, 1).ours) == 1",
-        "import cold_start; assert cold_start.measure(0) == []",  # the turn that does not count
+        # The turn that does not count.
+        "import cold_start as c; assert c.measure(0, c.ALL_IN_SIGHT) == []",
     ],
 )
 def test_the_window(program):

@@ -156,7 +156,7 @@ class _Export:
             contents[file_name] = data
             self._n_made += 1
             self._shown.step()
-        return write_into(folder, contents)
+        return write_into(folder, contents) if contents else []
 
     def _files(self, name: str, folder: Path) -> Iterator[tuple[str, bytes]]:
         from mhagui.document import compute
@@ -196,16 +196,16 @@ class _Export:
         """
         from mhagui import figures
 
-        asked = self._wish.figures or [source.figure or ""]
-        if len(asked) == 1 and asked[0]:
+        asked = self._wish.figures or ([source.figure] if source.figure else [])
+        if len(asked) == 1:
             return asked
         names = []
-        for figure in self._wish.figures or figures.FIGURES:
+        for figure in asked or figures.FIGURES:
             why_not = figures.why_not(figure, result, style)
             if why_not is None:
                 names.append(figure)
                 continue
-            status = BAD_INPUT if self._wish.figures else OK
+            status = BAD_INPUT if asked else OK
             self._status = max(self._status, status)
             self._complain(name, f"{figure} is left out. {why_not}", status)
         return names

@@ -12,7 +12,6 @@ from mhagui.core._checks import (
     BoolArray,
     FloatArray,
     as_array,
-    as_finite_matrices,
     as_floats,
     as_length,
     as_matrices,
@@ -235,8 +234,16 @@ def _causal(n_queries: int, n_keys: int) -> BoolArray:
 
 def queries_and_keys(q: npt.ArrayLike, k: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Return q and k as finite arrays that fit each other, or refuse them by name."""
-    queries = as_finite_matrices(q, "q", "T_q, d_k")
-    keys = as_finite_matrices(k, "k", "T_k, d_k")
+    queries, keys = fitting_queries_and_keys(q, k)
+    require_finite(queries, "q")
+    require_finite(keys, "k")
+    return queries, keys
+
+
+def fitting_queries_and_keys(q: npt.ArrayLike, k: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return q and k as arrays that fit each other, finite or not."""
+    queries = as_matrices(q, "q", "T_q, d_k")
+    keys = as_matrices(k, "k", "T_k, d_k")
     if queries.shape[-1] == 0:
         raise shape_error("q", "(..., T_q, d_k) with d_k at least 1", queries)
     if keys.shape[-1] != queries.shape[-1]:

@@ -62,9 +62,7 @@ def pool_maximum(
     -----
     Source: this project; the peak-detect display of an oscilloscope.
     """
-    array = as_matrices(a, "a", "M, N")
-    counts = _counts(n_rows, n_columns)
-    return _pooled(array, counts, _seen(seen, array), None, np.fmax)[0]
+    return _pooled(a, n_rows, n_columns, seen, None, np.fmax)[0]
 
 
 def pool_largest_magnitude(
@@ -95,9 +93,7 @@ def pool_largest_magnitude(
     -----
     Source: this project; for signed matrices (scores, W_O, outputs).
     """
-    array = as_matrices(a, "a", "M, N")
-    counts = _counts(n_rows, n_columns)
-    lowest, *others = _pooled(array, counts, _seen(seen, array), None, np.fmin, np.fmax)
+    lowest, *others = _pooled(a, n_rows, n_columns, seen, None, np.fmin, np.fmax)
     return np.where(others[0] >= -lowest, others[0], lowest) if others else lowest
 
 
@@ -132,12 +128,7 @@ def pool_extremes(
     -----
     Source: this project; for colours that say how far to either side of a middle a number is.
     """
-    array = as_matrices(a, "a", "M, N")
-    counts = _counts(n_rows, n_columns)
-    factors = None if row_factors is None else as_floats(row_factors, "row_factors")
-    if factors is not None and factors.shape != array.shape[-2:-1]:
-        raise shape_error("row_factors", f"({array.shape[-2]},)", factors)
-    pooled = _pooled(array, counts, _seen(seen, array), factors, np.fmin, np.fmax)
+    pooled = _pooled(a, n_rows, n_columns, seen, row_factors, np.fmin, np.fmax)
     return np.stack([pooled[0], pooled[-1]])
 
 
@@ -209,10 +200,6 @@ def _fractions(
     return (clipped * half - low * half) / (high * half - low * half)
 
 
-def _counts(n_rows: SupportsIndex, n_columns: SupportsIndex) -> tuple[int, int]:
-    return as_count(n_rows, "n_rows"), as_count(n_columns, "n_columns")
-
-
 def _seen(seen: npt.ArrayLike | None, array: FloatArray) -> Counts | None:
     """Return how many cells of each row count, None where all do."""
     if seen is None:
@@ -226,18 +213,31 @@ def _seen(seen: npt.ArrayLike | None, array: FloatArray) -> Counts | None:
     return counts.astype(np.intp)
 
 
+def _factors(row_factors: npt.ArrayLike | None, array: FloatArray) -> FloatArray | None:
+    """Return what each row is multiplied by, None where it is nothing."""
+    if row_factors is None:
+        return None
+    factors = as_floats(row_factors, "row_factors")
+    if factors.shape != array.shape[-2:-1]:
+        raise shape_error("row_factors", f"({array.shape[-2]},)", factors)
+    return factors
+
+
 def _pooled(
-    array: FloatArray,
-    counts: tuple[int, int],
-    seen: Counts | None,
-    factors: FloatArray | None,
+    a: npt.ArrayLike,
+    n_rows: SupportsIndex,
+    n_columns: SupportsIndex,
+    n_seen: npt.ArrayLike | None,
+    row_factors: npt.ArrayLike | None,
     *combine: np.ufunc,
 ) -> tuple[FloatArray, ...]:
-    """Return the blocks of `array` combined in each way; once, where every block is one cell."""
-    n_rows, n_columns = array.shape[-2:]
-    if n_rows <= counts[0] and n_columns <= counts[1]:
+    """Return the blocks of `a` combined in each way; once, where every block is one cell."""
+    array = as_matrices(a, "a", "M, N")
+    most = as_count(n_rows, "n_rows"), as_count(n_columns, "n_columns")
+    seen, factors = _seen(n_seen, array), _factors(row_factors, array)
+    if array.shape[-2] <= most[0] and array.shape[-1] <= most[1]:
         return (_each_cell(array, seen, factors),)
-    rows, columns = _edges(n_rows, counts[0]), _edges(n_columns, counts[1])
+    rows, columns = _edges(array.shape[-2], most[0]), _edges(array.shape[-1], most[1])
     shape = (*array.shape[:-2], len(rows) - 1, len(columns) - 1)
     dtype = array.dtype if factors is None else np.result_type(array, factors)
     pooled = tuple(np.full(shape, np.nan, dtype) for _ in combine)
@@ -281,7 +281,8 @@ class _Reading:
         self, array: FloatArray, rows: Counts, seen: Counts | None, factors: FloatArray | None
     ) -> None:
         self._array, self._rows, self._factors = array, rows, factors
-        if seen is None or len(rows) == 1:
+        self._all_count = seen is None
+        if seen is None:
             seen = np.full(array.shape[-2], array.shape[-1])
         self.start = np.minimum.reduceat(seen, rows[:-1])
         self.stop = np.maximum.reduceat(seen, rows[:-1])
@@ -301,6 +302,8 @@ class _Reading:
 
     def strip(self, blocks: slice, width: int, combine: np.ufunc) -> FloatArray:
         """Return one row a block, (..., blocks, width); NaN where none counts."""
+        if self._all_count:
+            return self._whole_strip(blocks, combine)
         ragged = combine.reduce(self._ragged[..., blocks, :, :], axis=-2)
         n_blocks = blocks.stop - blocks.start
         strip = np.full((*ragged.shape[:-2], n_blocks, width), np.nan, ragged.dtype)
@@ -314,6 +317,22 @@ class _Reading:
             combine.reduce(cells, axis=-2, out=strip[..., place, :start])
             strip[..., place, start:stop] = ragged[..., place, : stop - start]
         return strip
+
+    def _whole_strip(self, blocks: slice, combine: np.ufunc) -> FloatArray:
+        """Return the same where all cells count: the blocks' first rows at once, then the next.
+
+        That is a few calls and not one a block, and up to three times as fast.
+        """
+        first, last = self._rows[:-1][blocks], self._rows[1:][blocks] - 1
+        strip = self._row(first)
+        for step in range(1, int((last - first).max()) + 1):
+            combine(strip, self._row(np.minimum(first + step, last)), out=strip)
+        return strip
+
+    def _row(self, places: Counts) -> FloatArray:
+        """Return a copy of some rows, multiplied by their factors."""
+        rows = self._array.take(places, axis=-2)
+        return rows if self._factors is None else rows * self._factors[places, np.newaxis]
 
 
 def _pooled_columns(strip: FloatArray, edges: Counts, combine: np.ufunc) -> FloatArray:

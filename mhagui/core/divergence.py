@@ -24,7 +24,7 @@ def jensen_shannon_bits(
         broadcast, so that ``a[:, None], a`` gives all pairs of heads.
     entropies
         `row_entropy_bits` of ``one`` and of ``other`` where they are known, shape (..., T_q):
-        they take two thirds of the work.
+        they take two thirds of the work. Of the values only (p + q)/2 is looked at then.
 
     Returns
     -------

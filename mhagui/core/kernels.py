@@ -25,8 +25,14 @@ Pair: TypeAlias = tuple[FloatArray, FloatArray]
 
 # Below so many cells the threads would take longer to start than they save.
 _FEW_CELLS = 2**17
-# And of matrices so small that all of it stays in the cache the plain formulas are the quickest.
+# Of matrices so small that all of it stays in the cache the plain formulas are the quickest, as
+# long as each of a cell's products has few terms: larger ones BLAS would share among its threads.
 _PLAIN_CELLS = 2**12
+_FEW_TERMS = 64
+# Of matrices up to this size the exponentials are made in the result: so little is allocated
+# besides that it is not given back to the system, and cleared again, with each call, which would
+# double the time of T = 128. From T = 256 on this would cost up to a tenth.
+_CELLS_IN_PLACE = 2**15
 
 
 def weights_and_entropies(
@@ -72,7 +78,7 @@ def weights_and_entropies(
     one thread meanwhile. The numbers depend neither on the threads nor on the other heads.
     """
     queries, keys = as_matrices(q, "q", "T_q, d_k"), as_matrices(k, "k", "T_k, d_k")
-    if queries.shape[-2] * keys.shape[-2] <= _PLAIN_CELLS:
+    if _is_plain(queries.shape[-2], keys.shape[-2], queries.shape[-1]):
         weights = attention_weights(queries, keys, gain=gain, mask=mask, scale=scale)
         return _with_bits(weights, out)
     return _filled(FactoredScores(queries, keys, gain, scale), mask, out)
@@ -112,7 +118,7 @@ def weights_and_entropies_from_scores(
     Source: this project; docs/decisions/0023.
     """
     array = as_matrices(scores, "scores", "T_q, T_k")
-    if array.shape[-2] * array.shape[-1] <= _PLAIN_CELLS:
+    if _is_plain(array.shape[-2], array.shape[-1]):
         return _with_bits(weights_from_scores(array, gain=gain, mask=mask), out)
     return _filled(CachedScores(array, gain, mask), mask, out)
 
@@ -150,7 +156,7 @@ def weighted_sums(
     if v.shape[-2] != a.shape[-1]:
         raise shape_error("values", f"(..., {a.shape[-1]}, d_v) to match weights", v)
     require_common_leading("weights and values", a.shape[:-2], v.shape[:-2])
-    if a.shape[-2] * a.shape[-1] <= _PLAIN_CELLS:
+    if _is_plain(a.shape[-2], a.shape[-1], v.shape[-1]):
         plain: FloatArray = a @ v
         return plain
     leading = np.broadcast_shapes(a.shape[:-2], v.shape[:-2])
@@ -178,11 +184,14 @@ def work_through(
     `per_cell` is how long a cell takes, as a share of how long it takes to make a weight.
     """
     n_cells = int(per_cell * sum(math.prod(tile.shape) for tile in tiles))
-    if n_cells < 2 * _FEW_CELLS:
-        work(iter(tiles))
-        return
+    # For few cells as well: what BLAS gains with another thread, it takes twice from other work.
     with one_blas_thread() as n_threads:
-        share(tiles, work, min(n_threads, len(tiles), n_cells // _FEW_CELLS))
+        share(tiles, work, max(1, min(n_threads, len(tiles), n_cells // _FEW_CELLS)))
+
+
+def _is_plain(n_rows: int, n_columns: int, n_terms: int = 0) -> bool:
+    """Say whether matrices of that size are not worth tiles."""
+    return n_rows * n_columns * max(1.0, n_terms / _FEW_TERMS) <= _PLAIN_CELLS
 
 
 def _with_bits(weights: FloatArray, out: Pair | None) -> Pair:
@@ -202,10 +211,11 @@ def _filled(scores: TiledScores, mask: Mask, out: Pair | None) -> Pair:
     n_heads = math.prod(scores.leading)
     flat_weights = weights.reshape(n_heads, *shape[-2:])
     flat_bits = bits.reshape(n_heads, shape[-2])
+    is_in_place = scores.n_rows * scores.n_columns <= _CELLS_IN_PLACE
     largest = max((math.prod(tile.shape) for tile in tiles), default=0)
 
     def work(tiles: Iterator[Tile]) -> None:
-        space = np.empty((2, largest), dtype=scores.dtype)
+        space = np.empty((1 if is_in_place else 2, largest), dtype=scores.dtype)
         ones = np.ones(scores.n_columns, dtype=scores.dtype)
         with np.errstate(all="ignore"):
             for tile in (part for whole in tiles for part in scores.parts(whole)):
@@ -226,7 +236,8 @@ def _fill(
     """Write the weights of a tile into `out`; return the bits of its rows, (heads, rows)."""
     if not out.size:
         return np.full(out.shape[:-1], np.nan, out.dtype)
-    exponents, exponential = space[:, : out.size].reshape(2, *out.shape)
+    exponents, *other = space[:, : out.size].reshape(len(space), *out.shape)
+    exponential = other[0] if other else out
     is_safe = scores.gained(tile, exponents)
     found = exponentials(exponents, tile, is_safe=is_safe, ones=ones, out=exponential)
     if found is None and tile.shape[0] > 1:  # what one head needs is not to change the others

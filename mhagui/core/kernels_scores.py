@@ -13,13 +13,14 @@ from mhagui.core._checks import (
     FloatArray,
     as_matrices,
     as_number,
+    require_finite,
     require_no_overflow,
 )
 from mhagui.core.attention import (
     Mask,
     allowed_for,
+    fitting_queries_and_keys,
     gain_for,
-    queries_and_keys,
     require_finite_where_allowed,
     scores_by_exponents,
 )
@@ -63,7 +64,7 @@ class FactoredScores:
     def __init__(
         self, q: npt.ArrayLike, k: npt.ArrayLike, gain: npt.ArrayLike, scale: float | None
     ) -> None:
-        queries, keys = queries_and_keys(q, k)
+        queries, keys = fitting_queries_and_keys(q, k)
         width = queries.shape[-1]
         self._scale = 1.0 / math.sqrt(width) if scale is None else as_number(scale, "scale")
         self.dtype = np.result_type(queries, keys)
@@ -72,14 +73,14 @@ class FactoredScores:
         self._q = flattened(queries, self.leading).astype(self.dtype, copy=False)
         self._k = flattened(keys, self.leading).astype(self.dtype, copy=False)
         self._gains = _gain_per_head(gain, self)
-        with np.errstate(all="ignore"):
-            factors = (self._gains * self._scale).astype(self.dtype)
-            self._gained_q = self._q * factors
         self._k_t = np.swapaxes(self._k, -1, -2)
-        norms = _largest_norms(self._k)
+        q_norms, k_norms = _largest_norms(self._q, "q"), _largest_norms(self._k, "k")
         # What the gain makes of q may underflow, which only keys out of all measure would show.
-        self._is_quick = np.isfinite(norms)
-        self._is_safe = _largest_norms(self._gained_q) * norms <= _SAFE_EXPONENT
+        self._is_quick = np.isfinite(k_norms)
+        with np.errstate(all="ignore"):
+            factors = self._gains * self._scale
+            self._factors = factors.astype(self.dtype)
+            self._is_safe = q_norms * k_norms * np.abs(factors[:, 0, 0]) <= _SAFE_EXPONENT
         if self.n_columns >= MANY_COLUMNS:
             self._k_t = np.ascontiguousarray(self._k_t)  # products of it are a twentieth faster
 
@@ -94,7 +95,8 @@ class FactoredScores:
         if not self._is_quick[heads].all():
             out.fill(np.nan)
             return False
-        np.matmul(self._gained_q[heads, tile.rows], self._k_t[heads, :, tile.columns], out=out)
+        queries = self._q[heads, tile.rows] * self._factors[heads]
+        np.matmul(queries, self._k_t[heads, :, tile.columns], out=out)
         return bool(self._is_safe[heads].all())
 
     def plain(self, tile: Tile) -> FloatArray:
@@ -214,9 +216,14 @@ def _gain_per_head(gain: npt.ArrayLike, scores: TiledScores) -> npt.NDArray[np.f
     return flattened(gains.reshape(gains.shape or (1, 1)), scores.leading).astype(np.float64)
 
 
-def _largest_norms(rows: FloatArray) -> npt.NDArray[np.float64]:
-    """Return the largest length of a head's rows, (heads,); infinite where its square is."""
+def _largest_norms(rows: FloatArray, name: str) -> npt.NDArray[np.float64]:
+    """Return the largest length of a head's rows, (heads,); infinite where its square is.
+
+    Refuse rows that are not finite, by their name.
+    """
     with np.errstate(all="ignore"):
-        squares = np.max(np.vecdot(rows, rows), axis=-1, initial=0.0)
+        squares = np.maximum.reduce(np.vecdot(rows, rows), axis=-1, initial=0.0)
+    if not np.isfinite(squares).all():  # as squares of finite numbers may be as well
+        require_finite(rows, name)
     norms: npt.NDArray[np.float64] = np.sqrt(squares, dtype=np.float64)
     return norms

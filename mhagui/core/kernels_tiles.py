@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
@@ -66,7 +67,7 @@ class Tile:
         n_heads, n_rows, n_seen = self.shape
         if self.forbidden is None:
             return np.full((n_heads, n_rows), n_seen == n_columns)
-        n_forbidden = np.count_nonzero(self.forbidden, axis=-1)
+        n_forbidden = np.add.reduce(self.forbidden, axis=-1, dtype=np.int32)
         return np.broadcast_to(n_forbidden == n_seen - n_columns, (n_heads, n_rows))
 
     @property
@@ -90,7 +91,7 @@ def tiles_of(mask: Mask, leading: tuple[int, ...], n_rows: int, n_columns: int) 
 
     The heads are the leading axes, flattened.
     """
-    n_heads = int(np.prod(leading, dtype=np.intp))
+    n_heads = math.prod(leading)
     blocks = row_blocks(n_rows, n_columns)
     if isinstance(mask, str) and mask == "causal":
         spans = [_causal_span(rows, n_rows, n_columns) for rows in blocks]
@@ -108,7 +109,7 @@ def n_together(rows: slice, n_columns: int) -> int:
 def _masked(
     mask: Mask, leading: tuple[int, ...], blocks: list[slice], n_columns: int
 ) -> Iterator[Tile]:
-    n_heads = int(np.prod(leading, dtype=np.intp))
+    n_heads = math.prod(leading)
     n_rows = blocks[-1].stop if blocks else 0
     shape = (n_rows, n_columns)
     allowed = allowed_for(mask, np.broadcast_to(np.float32(0.0), (*leading, *shape)))
@@ -179,7 +180,7 @@ def _length(part: slice) -> int:
 
 def flattened(array: npt.NDArray[Scalar], leading: tuple[int, ...]) -> npt.NDArray[Scalar]:
     """Return an array (..., M, N) with the given leading axes made one."""
-    n_heads = int(np.prod(leading, dtype=np.intp))
+    n_heads = math.prod(leading)
     if array.shape[:-2] != leading:
         array = np.broadcast_to(array, (*leading, *array.shape[-2:]))
     return array.reshape(n_heads, *array.shape[-2:])

@@ -84,34 +84,33 @@ class Result:
 def compute(
     scene: Scene,
     previous: Result | None = None,
-    step: Callable[[int], object] | None = None,
+    before_head: Callable[[int], object] | None = None,
 ) -> Result:
     """Compute ``scene``, taking over from ``previous`` each step whose inputs are the same.
 
-    ``step`` is called before each head, with how many there are already; what it raises ends the
+    ``before_head`` is called before each, with how many there are already; what it raises ends the
     computation.
     """
     # The kernels have threads of their own, and products of a few columns take less time than
     # the threads of BLAS wait for one another.
     with one_blas_thread():
-        return _compute(scene, Recall(previous.steps if previous else {}), previous, step)
+        return _compute(scene, Recall(previous.steps if previous else {}), previous, before_head)
 
 
 def _compute(
     scene: Scene,
     recall: Recall,
     previous: Result | None,
-    step: Callable[[int], object] | None,
+    before_head: Callable[[int], object] | None,
 ) -> Result:
     allowed = recall("allowed", _allowed, scene.n_positions)
-    heads = _head_results(scene, previous, recall, step)
+    heads = _head_results(scene, previous, recall, before_head)
     counted = [head for head in heads if head.active]
     zero = recall.array("zero", np.zeros, heads[0].output.shape)
-    concat = recall.array(
-        "concat", _side_by_side, *(head.output if head.active else zero for head in heads)
-    )
+    outputs = tuple(head.output if head.active else zero for head in heads)
+    concat = recall.array("concat", _side_by_side, *outputs)
     w_o = recall.columns("W_O", scene.w_o)
-    output = _products("output", concat, w_o, recall)
+    output = _outputs(concat, outputs, w_o, recall)
     return Result(
         heads=heads,
         allowed=allowed,
@@ -173,7 +172,7 @@ def _head_results(
     scene: Scene,
     previous: Result | None,
     recall: Recall,
-    step: Callable[[int], object] | None,
+    before_head: Callable[[int], object] | None,
 ) -> tuple[HeadResult, ...]:
     """Compute the heads of layer 1, and then those that read what these have added to X."""
     earlier = {result.head.uid: result for result in previous.heads} if previous else {}
@@ -185,8 +184,8 @@ def _head_results(
             x = recall.array("stream", _sum, scene.x, *added)
         for index, head in enumerate(scene.heads):
             if head.layer == layer:
-                if step is not None:
-                    step(len(results))
+                if before_head is not None:
+                    before_head(len(results))
                 results[index] = _of_head(scene, index, x, earlier.get(head.uid), recall)
     return tuple(results[index] for index in range(scene.n_heads))
 
@@ -197,7 +196,8 @@ def _of_head(
     """Return the result of a head: the earlier one where nothing of it has changed."""
     head = scene.heads[index]
     own = Recall(earlier.steps if earlier else {})
-    block = own.columns("block", scene.w_o, scene.rows_of(index))
+    # Not one of the head's own steps: those of a head that is taken over would hold an earlier W_O.
+    block = recall.columns(f"block {head.uid}", scene.w_o, scene.rows_of(index))
     design = scene.d_k, scene.keep_margin
     is_kept = scene.n_positions <= most_kept(scene.n_heads)
     name, make = f"head {head.uid}", partial(_head_result, own)
@@ -221,8 +221,9 @@ def _head_result(
     q, k = _factors(head, design, x, recall)
     values = recall.array("values", _product, x, head.w_v)
     attend = _attention if is_kept else _attention_on_demand
-    scores, weights, entropy, mixed, output = attend(q, k, gain, x, values, recall)
-    channels = _products("channels", head.w_v, block, recall)
+    x_read, w_v_read = recall("read", _read, x, head.w_v)
+    scores, weights, entropy, mixed, output = attend(q, k, gain, x_read, values, recall)
+    channels = _products("channels", w_v_read, block, recall)
     term = _products("term", mixed, channels, recall)
     return HeadResult(
         head=head,
@@ -244,6 +245,14 @@ def _head_result(
         weight_spectrum=recall("weight spectrum", WeightSpectrum, weights),
         steps=recall.steps,
     )
+
+
+def _read(x: Array, w_v: Array) -> tuple[Array, Array]:
+    """Return X and W_V without the features that W_V takes nothing from: nor does the term."""
+    read = w_v.any(axis=1)
+    if read.all() or not read.any():
+        return x, w_v
+    return sealed(x[:, read]), sealed(w_v[read])
 
 
 def _factors(head: Head, design: tuple[int, bool], x: Array, recall: Recall) -> tuple[Array, Array]:
@@ -268,7 +277,7 @@ def _factors(head: Head, design: tuple[int, bool], x: Array, recall: Recall) -> 
 def _attention(
     q: Array, k: Array, gain: float, x: Array, values: Array, recall: Recall
 ) -> tuple[Matrix, Matrix, Array, Array, Array]:
-    """Return S, A, the row entropies, A X and A V."""
+    """Return S, A, the row entropies, A X and A V; ``x`` is what is read of X."""
     scores = recall.array("scores", core.attention_scores, q, k)
     weights, entropy = recall("weights", _weights_and_entropies, scores, gain)
     mixed = recall.array("mixed", core.weighted_sums, weights, x)
@@ -285,7 +294,7 @@ def _attention_on_demand(
     q: Array, k: Array, gain: float, x: Array, values: Array, recall: Recall
 ) -> tuple[Matrix, Matrix, Array, Array, Array]:
     """Return the same without keeping S or A: all that follows from A is made in one pass."""
-    scores = recall("scores", scores_on_demand, q, k)
+    scores = recall("scores on demand", scores_on_demand, q, k)
     weights, entropy, sums = recall("weights", weights_on_demand, q, k, gain, x, values)
     return scores, weights, entropy, *sums
 
@@ -326,8 +335,39 @@ def _ablated(active: tuple[bool, ...], *of_heads: Array) -> Array:
 def _products(
     name: str, array: Array, parts: tuple[Array, ...], recall: Recall
 ) -> tuple[Array, ...]:
-    """Return ``array`` times each of ``parts``, the blocks of columns of another matrix."""
-    return tuple(recall.array(f"{name} {n}", _product, array, part) for n, part in enumerate(parts))
+    """Return ``array`` times each of ``parts``, the blocks of columns of another matrix.
+
+    Where nothing is heard nothing is multiplied: of a W_O that only puts features back where they
+    were, a head has one block of many.
+    """
+    return tuple(
+        recall.array(f"{name} {n}", _product, array, part)
+        if part.any()
+        else recall.array(f"{name} {n}", np.zeros, (len(array), part.shape[1]))
+        for n, part in enumerate(parts)
+    )
+
+
+def _outputs(
+    concat: Array, outputs: tuple[Array, ...], w_o: tuple[Array, ...], recall: Recall
+) -> tuple[Array, ...]:
+    """Return O in blocks of columns, each made of the heads from the first to the last it hears.
+
+    ``concat`` holds the ``outputs``: a block is the same while those of its heads are.
+    """
+    width, parts = outputs[0].shape[1], []
+    for n, part in enumerate(w_o):
+        heard = np.flatnonzero(part.any(axis=1)) // width
+        heads = slice(int(heard[0]), int(heard[-1]) + 1) if len(heard) else slice(0, 0)
+        make = partial(_heard, concat, slice(heads.start * width, heads.stop * width))
+        parts.append(recall.array(f"output {n}", make, part, len(concat), outputs[heads]))
+    return tuple(parts)
+
+
+def _heard(
+    concat: Array, rows: slice, part: Array, _n_positions: int, _outputs: tuple[Array, ...]
+) -> Array:
+    return _product(concat[:, rows], part[rows])
 
 
 def _joined(name: str, parts: tuple[Array, ...], recall: Recall) -> Array:

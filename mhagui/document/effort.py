@@ -17,11 +17,10 @@ def effort(scene: Scene, before: Scene) -> int:
     """Return about how many multiplications and additions ``compute`` needs after ``before``."""
     n_positions, width = scene.n_positions, scene.n_heads * scene.d_v
     new = _new_heads(scene, before)
-    per_weight = _SOFTMAX + scene.d_k + scene.d_v + scene.d_model
-    columns = scene.d_model
-    if not new and scene.active == before.active:
-        columns = _columns_changed(scene, before)
-    return len(new) * n_positions**2 // 2 * per_weight + n_positions * width * columns
+    per_weight = _SOFTMAX + scene.d_k + scene.d_v
+    per_pair = sum(per_weight + _n_read(head) for head in scene.heads if head.uid in new)
+    columns = _columns_changed(scene, before, new)
+    return n_positions**2 // 2 * per_pair + n_positions * width * columns
 
 
 def moves_numbers_alone(scene: Scene, before: Scene) -> bool:
@@ -53,6 +52,11 @@ def _new_heads(scene: Scene, before: Scene) -> set[int]:
     return new
 
 
+def _n_read(head: Head) -> int:
+    """Return how many features of X are read, which are weighed for the term."""
+    return int(np.count_nonzero(head.w_v.any(axis=1)))
+
+
 def _adds_another(scene: Scene, before: Scene, new: set[int]) -> bool:
     """Say whether layer 1 adds to X what it did not add before."""
     if scene.n_heads != before.n_heads or scene.w_o.shape != before.w_o.shape:
@@ -76,11 +80,14 @@ def _makings(head: Head, scene: Scene) -> tuple[object, ...]:
     return *map(id, arrays), *numbers, head.layer, scene.d_k, scene.keep_margin
 
 
-def _columns_changed(scene: Scene, before: Scene) -> int:
-    """Return how many columns of W_O are made again, in blocks."""
-    if scene.w_o is before.w_o:
-        return 0
-    if scene.w_o.shape != before.w_o.shape:
+def _columns_changed(scene: Scene, before: Scene, new: set[int]) -> int:
+    """Return how many columns of O are made again, in blocks: those that hear what changed."""
+    if scene.w_o.shape != before.w_o.shape or scene.active != before.active:
         return scene.d_model
-    changed = np.flatnonzero((scene.w_o != before.w_o).any(axis=0))
-    return COLUMNS * len(set(changed // COLUMNS))
+    changed = np.zeros(scene.d_model, dtype=np.bool_)
+    if scene.w_o is not before.w_o:
+        changed |= (scene.w_o != before.w_o).any(axis=0)
+    for place, head in enumerate(scene.heads):
+        if head.uid in new:
+            changed |= scene.w_o[scene.rows_of(place)].any(axis=0)
+    return min(COLUMNS * len(set(np.flatnonzero(changed) // COLUMNS)), scene.d_model)

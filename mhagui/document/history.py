@@ -5,7 +5,9 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, islice
+from operator import is_
 from pathlib import Path
+from typing import NamedTuple
 
 from mhagui.document.changes import difference
 from mhagui.document.edits import Edit
@@ -45,6 +47,15 @@ class Step:
         """What it changed and to what, in a few words; what it is called where these do not do."""
         is_of_one_work = self.origin is self.origin_before
         return (is_of_one_work and difference(self.before, self.after)) or self.text
+
+
+class Mark(NamedTuple):
+    """Where a history stands: its scene, where that is kept, and the steps on either side of it."""
+
+    scene: Scene
+    origin: Origin
+    done: tuple[Step, ...]
+    undone: tuple[Step, ...]
 
 
 class History:
@@ -106,6 +117,11 @@ class History:
     def n_steps(self) -> int:
         """How many steps can be undone."""
         return len(self._done)
+
+    @property
+    def mark(self) -> Mark:
+        """Where it stands, to return to."""
+        return Mark(self._scene, self._origin, tuple(self._done), tuple(self._undone))
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -174,18 +190,19 @@ class History:
         while self._undone and self.n_steps < n_steps:
             self.redo()
 
-    def return_to(self, n_steps: int, scene: Scene) -> None:
-        """Undo or redo to ``scene``, which stood on the bench when ``n_steps`` were done.
+    def return_to(self, mark: Mark) -> None:
+        """Stand again as at ``mark``.
 
-        The last of these may have grown since then: it ends there now, and what came after it is
-        no more.
+        What was merely done since then is undone; where steps have grown or others are in their
+        place, all of it is no more.
         """
-        self.go_to(n_steps)
-        if self._scene is scene or not self._done:
+        n_steps = len(mark.done)
+        if n_steps <= self.n_steps and all(map(is_, self._done, mark.done)):
+            self.go_to(n_steps)
             return
         self._interrupt()
-        self._push(replace(self._done.pop(), after=scene))
-        self._displaced, self._undone = None, []
+        self._scene, self._origin = mark.scene, mark.origin
+        self._done, self._undone, self._displaced = [*mark.done], [*mark.undone], None
 
     def _interrupt(self) -> None:
         if self._gesture is not None:

@@ -32,7 +32,7 @@ MOST_NUMBERS = 2**22  # of the inputs X of all sequences, for a head that attend
 _NOTHING = 1e-9  # bits
 
 
-_Below = tuple[Array, Array]
+_Below = tuple[Matrix, Array]
 
 
 class HeadInformation(NamedTuple):
@@ -117,9 +117,9 @@ class Divergences:
 
     bits: Array
     rows: tuple[int, ...]
-    n_compared: int = 0
-    parts: tuple[Array, ...] = field(default=(), repr=False)
-    steps: Steps = field(default_factory=dict, repr=False)
+    n_compared: int
+    parts: tuple[Array, ...] = field(repr=False)
+    steps: Steps = field(repr=False)
 
 
 class _Outlook(NamedTuple):
@@ -157,7 +157,7 @@ def study_divergences(result: Result, earlier: Divergences | None = None) -> Div
     recall, heads = Recall(earlier.steps if earlier else {}), result.heads
     n_positions = len(result.allowed)
     rows = tuple(spaced_rows(n_positions, max(MOST_PAIR_CELLS // n_positions, 1)))
-    parts = [recall.array(f"rows {head.head.uid}", _taken, head.weights, rows) for head in heads]
+    parts = [recall.array(f"rows {head.head.uid}", rows_of, head.weights, rows) for head in heads]
     entropies = [
         recall.array(f"bits {head.head.uid}", core.row_entropy_bits, part)
         for head, part in zip(heads, parts, strict=True)
@@ -341,7 +341,7 @@ def _layer_below(scene: Scene, result: Result, head: Head, recall: Recall) -> tu
     for place, other in _heads_below(result, head):
         name, w_v = f"added by {other.head.uid}", other.head.w_v
         added = recall.array(name, _through, w_v, scene.w_o, scene.rows_of(place))
-        below.append((np.asarray(other.weights), added))
+        below.append((other.weights, added))
     return tuple(below)
 
 
@@ -369,7 +369,3 @@ def _rows_by_content(
         read = read + weights[:length, :length] @ words @ through
     scores = core.attention_scores(read[:, -1:] @ head.w_q, read @ head.w_k)
     return sealed(core.weights_from_scores(scores, gain=gain, mask=None)[:, 0])
-
-
-def _taken(weights: Matrix, rows: tuple[int, ...]) -> Array:
-    return np.asarray(weights) if len(rows) == len(weights) else rows_of(weights, rows)

@@ -90,7 +90,8 @@ _OF_QUERIES = (Axis.QUERY, Axis.FEATURE)
 class StageStudy:
     """The matrices of one stage of one head: the operands, and what comes out of it, the last.
 
-    Of the T × T matrices that a result does not hold, it and ``steps`` hold one.
+    T × T matrices that a result does not hold are held here and in ``steps`` while the stage is
+    looked at, and those of other stages are not.
     """
 
     matrices: tuple[StageMatrix, ...]
@@ -136,11 +137,10 @@ def _of_scores(
     masked = StageMatrix("→", "masked", gained, _POSITIONS, "g·S", allowed)
     if stage == MASKED:
         return StageMatrix("", "g·S", gained, _POSITIONS, "g·S"), masked
+    weights = recall.array("A", np.asarray, head.weights)
     return (
         StageMatrix("", "g·S, masked", gained, _POSITIONS, "g·S", allowed),
-        StageMatrix(
-            "→", "A", recall.array("A", np.asarray, head.weights), _POSITIONS, "A", allowed
-        ),
+        StageMatrix("→", "A", weights, _POSITIONS, "A", allowed),
     )
 
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from mhagui.document import History, Result, Scene, ViewState, compute
 from mhagui.document.edits import Edit, OpenScene
 from mhagui.document.effort import effort, moves_numbers_alone
+from mhagui.document.history import Mark
 from mhagui.document.origin import Origin
 from mhagui.errors import UserError
 from mhagui.files import Stamp
@@ -60,10 +61,10 @@ class Dropped(Exception):  # noqa: N818 - nothing is wrong
 class Computation:
     """A frame that is made in a thread of its own, and how far that has come."""
 
-    def __init__(self, scene: Scene, before: Frame, view: ViewState, n_steps: int) -> None:
-        self.scene = scene
-        self.n_steps = n_steps  # that were done to come to the scene
-        self.moves_numbers_alone = moves_numbers_alone(scene, before.scene)
+    def __init__(self, mark: Mark, before: Frame, view: ViewState) -> None:
+        self.mark = mark  # of the scene, to return to when it is shown
+        self.scene = mark.scene
+        self.moves_numbers_alone = moves_numbers_alone(self.scene, before.scene)
         self.n_heads_done = 0
         self._result, self._view, self._is_wanted = before.result, view, True
 
@@ -127,7 +128,7 @@ class Bench(QObject):
         self._timer.start()
         self._worker = Worker(self)
         self._computation: Computation | None = None  # what the worker is at
-        self._n_steps_shown = 0  # that led to the scene of the frame
+        self._mark_shown = self.history.mark  # of the frame
         self._input = HeldInput(self)
         self._telling = QTimer(self)
         self._telling.timeout.connect(self._tell)
@@ -218,7 +219,7 @@ class Bench(QObject):
         if self._computation is None:
             return
         self._drop_computation()
-        self.history.return_to(self._n_steps_shown, self._frame.scene)
+        self.history.return_to(self._mark_shown)
         self._on_scene()
 
     def look(self, **changes: Any) -> None:
@@ -271,7 +272,7 @@ class Bench(QObject):
         return shown is self.scene or moves_numbers_alone(self.scene, shown)
 
     def _take(self, frame: Frame) -> None:
-        self._frame, self._n_steps_shown = frame, self.history.n_steps
+        self._frame, self._mark_shown = frame, self.history.mark
 
     def _show(self) -> None:
         if self._frame.scene is not self.scene and self._takes_long:
@@ -295,7 +296,7 @@ class Bench(QObject):
             if begun.scene is self.scene or (begun.moves_numbers_alone and self._fits):
                 return
             self._drop_computation()
-        self._computation = Computation(self.scene, self._frame, self._view, self.history.n_steps)
+        self._computation = Computation(self.history.mark, self._frame, self._view)
         if not self._fits:
             self._input.hold()
         if not self._telling.isActive():
@@ -315,18 +316,20 @@ class Bench(QObject):
             self._computation.drop()
             self._computation = None
         self._worker.cancel()
-        self._telling.stop()
-        self.caught_up.emit()
+        if self._telling.isActive():
+            self._telling.stop()
+            self.caught_up.emit()
 
     def _on_computed(self, frame: Frame) -> None:
         if self._computation is not None:
-            self._n_steps_shown = self._computation.n_steps
+            self._mark_shown = self._computation.mark
         self._computation = None
         self._frame = frame
         self._show()
 
     def _on_failed(self, _error: Exception) -> None:
-        self._drop_computation()
+        """Go back to what is shown: nobody may act upon a scene that cannot be."""
+        self.cancel()
         self._input.let_go()
 
 

@@ -51,7 +51,6 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
 )
 _BY_ATTRIBUTE: Mapping[str, str] = MappingProxyType(
     {kind.module.rpartition(".")[2]: name for name, kind in KINDS.items()}
-    | {"projection": "outputProjectionDock"}
 )
 
 

@@ -46,11 +46,15 @@ class _Placer:
             self._float(self._docks[name], frame)
         for name, dock in self._docks.items():
             dock.setVisible(name not in self._hidden)
-        if layout := self._window.layout():
-            layout.activate()  # or a window that is just being shown has neither tabs nor room
+        self._settle()  # or a window that is just being shown has neither tabs nor room
         for tabs in leaves(self._layout.tree):
             self._raise(tabs)
         self._share_room()
+        self._settle()  # or it is painted once with the room that Qt has shared out
+
+    def _settle(self) -> None:
+        if layout := self._window.layout():
+            layout.activate()
 
     def _split(self, node: Node) -> None:
         if isinstance(node, Tabs):

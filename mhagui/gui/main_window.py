@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 from mhagui.document import Quantity, Scene, ViewState, lesson_names, load_lesson
 from mhagui.document.edits import ResetGains
 from mhagui.document.origin import Origin
+from mhagui.document.view_state import FEWEST_SHOWN
 from mhagui.errors import UserError
 from mhagui.gui.access import name_extensions
 from mhagui.gui.actions import (
@@ -250,6 +251,8 @@ class MainWindow(QMainWindow):
         self._actions["weights"].setChecked(view.quantity is Quantity.WEIGHTS)
         self._actions["scores"].setChecked(view.quantity is Quantity.SCORES)
         self._actions["enlarge"].setChecked(view.enlarged is not None)
+        n_shown = view.window.count if view.window else frame.scene.n_positions
+        self._actions["zoom_in"].setEnabled(n_shown > FEWEST_SHOWN)
         for key in ("zoom_out", "zoom_all"):
             self._actions[key].setEnabled(view.window is not None)
         self._heads.show_frame(frame, self._actions)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from mhagui.errors import UserError
 
-LOOK_EVERY = 10  # milliseconds
+LOOK_EVERY = 2  # milliseconds: far less than what is done here takes, and than a screen waits
 THREAD = "mhagui at work"
 T = TypeVar("T")
 

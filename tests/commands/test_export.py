@@ -111,6 +111,15 @@ def test_a_figure_that_a_scene_cannot_have_is_left_out_with_the_reason(capsys, t
     ]  # fmt: skip
 
 
+def test_where_no_figure_is_left_no_folder_is_made(capsys, tmp_path):
+    arguments = ["--figure", "lesson", "summary", "--preset", "single", "--out", tmp_path / "out"]
+    assert cli.main(["export", "two-heads", *map(str, arguments)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("is left out") == 2
+    assert not (tmp_path / "out").exists()
+
+
 # --------------------------------------------------------------------- formats, numbers and scripts
 
 

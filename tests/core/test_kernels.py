@@ -24,6 +24,7 @@ def blocks_of(n_rows, n_cells):
             patch.setattr(module, "MANY_COLUMNS", 0)
         patch.setattr(kernels, "_FEW_CELLS", 1)  # threads even for these
         patch.setattr(kernels, "_PLAIN_CELLS", 0)
+        patch.setattr(kernels, "_CELLS_IN_PLACE", 400)  # some in place, some not
         yield
 
 

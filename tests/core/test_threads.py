@@ -5,9 +5,25 @@ from threading import Barrier, active_count, get_ident
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from mhagui import core
+from mhagui.core import kernels
+from mhagui.core.kernels_scores import FactoredScores
 from mhagui.core.threads import one_blas_thread, share
+
+
+def blas_threads():
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+@pytest.fixture
+def several():
+    """How many threads BLAS has when nobody limits it."""
+    found = blas_threads()
+    if not found or found == {1}:
+        pytest.skip("BLAS has one thread here anyway, or does not say how many")
+    return found
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
@@ -68,3 +84,33 @@ def test_who_comes_second_does_not_wait_for_the_first():
 
     with one_blas_thread() as n_threads, ThreadPoolExecutor(1) as pool:
         assert pool.submit(enter).result(timeout=10) == n_threads
+
+
+def test_two_who_limit_at_once_leave_no_limit_behind(several):
+    start = Barrier(2)
+
+    def limit(_):
+        start.wait()
+        for _ in range(50):
+            with one_blas_thread():
+                assert blas_threads() == {1}
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(limit, range(2)))
+    assert blas_threads() == several
+
+
+@pytest.mark.parametrize(("n", "width"), [(16, 4096), (65, 16), (128, 64), (600, 64)])
+def test_blas_has_one_thread_for_tiles_of_any_size(n, width, several, monkeypatch):
+    seen = []
+
+    class Watched(FactoredScores):
+        def gained(self, tile, out):
+            seen.append(blas_threads())
+            return super().gained(tile, out)
+
+    monkeypatch.setattr(kernels, "FactoredScores", Watched)
+    core.weights_and_entropies(np.ones((2, n, width)), np.ones((2, n, width)))
+    assert seen
+    assert all(found == {1} for found in seen)
+    assert blas_threads() == several

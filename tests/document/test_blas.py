@@ -1,14 +1,10 @@
 """Decompositions on one BLAS thread, and as many as before when they are done."""
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
 from mhagui import core
-from mhagui.core.threads import one_blas_thread
 from mhagui.document import compute
 
 
@@ -37,18 +33,4 @@ def test_the_weights_are_decomposed_on_one_thread(four_heads, several, monkeypat
         assert head.effective_rank == pytest.approx(6.0)  # asked twice, decomposed once
         assert head.effective_rank == head.effective_rank
     assert seen == [{1}] * 4
-    assert n_threads() == several
-
-
-def test_two_who_limit_at_once_leave_no_limit_behind(several):
-    start = Barrier(2)
-
-    def limit(_):
-        start.wait()
-        for _ in range(50):
-            with one_blas_thread():
-                assert n_threads() == {1}
-
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(limit, range(2)))
     assert n_threads() == several

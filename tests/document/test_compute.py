@@ -28,6 +28,7 @@ from mhagui.document.edits import (
     set_muted,
     set_soloed,
 )
+from mhagui.document.new_scene import new_scene
 from mhagui.document.recall import Recall
 
 # -------------------------------------------------------------------------------- what is computed
@@ -197,7 +198,7 @@ def of_all(*steps):
 def test_from_scratch_everything_is_made_once(four_heads):
     made = compute(four_heads).made
     assert len(set(made)) == len(made)
-    wanted = of_all(*BY_SCORES, *BY_BLOCK, "values")
+    wanted = of_all(*BY_SCORES, *BY_BLOCK, "values", "read")
     assert set(made) == wanted | OF_HEADS | OF_LENGTH
 
 
@@ -224,11 +225,15 @@ def test_of_the_same_scene_nothing_is_made_again(four_heads):
         (rename_head(2, "unit delay"), of_head(2)),
         (MoveHead(1, 3), OF_HEADS | {"W_V"}),
         (RemoveHead(2), OF_HEADS),
-        (DuplicateHead(2), of_head(5, *BY_SCORES, *BY_BLOCK, "values") | OF_HEADS),
-        (AddHead(Pattern.SELF), of_head(5, *BY_SCORES, *BY_BLOCK, "values") | OF_HEADS),
+        (DuplicateHead(2), of_head(5, *BY_SCORES, *BY_BLOCK, "values", "read") | OF_HEADS),
+        (AddHead(Pattern.SELF), of_head(5, *BY_SCORES, *BY_BLOCK, "values", "read") | OF_HEADS),
         (
             SetSequenceLength(7),
-            of_all(*BY_SCORES, "values") | SUMS | PACKED | {"W_V"} | OF_LENGTH,
+            of_all(*BY_SCORES, "values", "read", "channels 0")
+            | SUMS
+            | PACKED
+            | {"W_V"}
+            | OF_LENGTH,
         ),
     ],
 )
@@ -283,6 +288,48 @@ def test_arrays_in_tuples_are_the_same_input_when_they_are_the_same_objects():
         steps = recall.steps
     assert [len(parts) for parts in made] == [2, 2, 1]
     assert [parts[0][0] is one for parts in made] == [True, False, False]
+
+
+def test_a_gain_redoes_the_columns_that_hear_the_head():
+    scene = new_scene(32, 4, d_k=4, d_v=8, d_model=32)  # each head is heard in columns of its own
+    before, edit = compute(scene), set_gain(3, 2.0)
+    after = compute(edit.apply(scene), before)
+    assert {
+        step for step in after.made if step.startswith(("output", "residual", "head 3 term"))
+    } == {
+        *("output 1", "output", "residual 1"),
+        *("head 3 term 1", "head 3 term"),
+    }
+    changed = np.flatnonzero((after.output != before.output).any(axis=0))
+    assert set(changed) <= set(range(16, 24))
+    assert len(changed)
+    assert bits(after) == bits(compute(edit.apply(scene)))
+
+
+def test_a_head_weighs_only_features_that_it_reads(monkeypatch):
+    widths, weighted_sums = [], core.weighted_sums
+
+    def noted(weights, values):
+        widths.append(values.shape[1])
+        return weighted_sums(weights, values)
+
+    monkeypatch.setattr(core, "weighted_sums", noted)
+    numbers, scene = np.random.default_rng(4), new_scene(10, 4, d_k=4, d_v=8, d_model=32)
+    w_v = np.zeros((32, 8))
+    w_v[[3, 30]] = numbers.normal(size=(2, 8))
+    heads = replace(scene.heads[0], w_v=w_v), replace(scene.heads[1], w_v=np.zeros((32, 8)))
+    x, w_o = numbers.normal(size=(10, 32)), numbers.normal(size=(32, 32))
+    few, none, *_ = compute(replace(scene, heads=heads + scene.heads[2:], x=x, w_o=w_o)).heads
+    assert widths[:2] == [2, 8]
+    assert_allclose(few.term, few.weights @ x @ (w_v @ w_o[:8]), atol=1e-12)
+    assert not none.term.any()
+
+
+def test_columns_that_hear_nobody_are_as_long_as_the_sequence():
+    scene = new_scene(6, 2, d_k=4, d_v=8, d_model=32)  # of 32 channels the heads fill 16
+    result = compute(SetSequenceLength(9).apply(scene), compute(scene))
+    assert result.output.shape == result.heads[0].term.shape == (9, 32)
+    assert not result.output[:, 16:].any()
 
 
 def test_an_undo_redoes_as_little_as_the_edit(four_heads):
@@ -349,6 +396,18 @@ def test_no_result_holds_on_to_the_one_before_the_last(four_heads):
         results = [compute(scene, results[0])]
     gc.collect()
     assert first_weights() is None
+
+
+def test_an_earlier_w_o_is_let_go_though_most_heads_are_taken_over():
+    scene = load_lesson("four-heads")
+    scene = replace(scene, w_o=scene.w_o + 1.0)
+    first_w_o, result = weakref.ref(scene.w_o), compute(scene)
+    scene = SetProjectionBlock(0, 0, np.array([[5.0]])).apply(scene)
+    result = compute(scene, result)
+    assert "head 1" in result.made
+    assert "head 2" not in result.made
+    gc.collect()
+    assert first_w_o() is None
 
 
 def test_a_projected_head_can_become_hand_set_and_back():

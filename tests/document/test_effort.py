@@ -21,6 +21,7 @@ from mhagui.document.edits import (
     set_soloed,
 )
 from mhagui.document.effort import effort, moves_numbers_alone
+from mhagui.document.new_scene import new_scene
 from mhagui.document.weight_edits import SetHeadBlock
 
 CELL = SetProjectionBlock(0, 0, np.array([[5.0]]))
@@ -60,6 +61,15 @@ def test_a_cell_of_w_o_costs_the_columns_that_it_stands_in(long_scene):
     wide = replace(long_scene, heads=heads, x=numbers.normal(size=(100, 64)), w_o=np.ones((8, 64)))
     row = SetProjectionBlock(0, 0, np.zeros((1, 64)))
     assert 4 * of(CELL, wide) == of(row, wide) == of(set_muted(1, True), wide)
+
+
+def test_a_head_costs_what_it_reads_and_where_it_is_heard():
+    scene = new_scene(20, 4, d_k=4, d_v=16, d_model=64)  # each head reads and writes a quarter
+    dense = replace(scene, w_o=np.ones((64, 64)))
+    reading = replace(dense, heads=tuple(replace(h, w_v=np.ones((64, 16))) for h in scene.heads))
+    costs = [of(set_gain(2, 2.0), each) for each in (scene, dense, reading)]
+    assert costs[1] - costs[0] == 20 * 64 * 48  # columns of O
+    assert costs[2] - costs[1] == 20**2 // 2 * 48  # features of X
 
 
 def test_heads_that_read_what_others_add_are_counted():

@@ -15,6 +15,7 @@ from hypothesis.stateful import (
 from mhagui.document import Head, History, Pattern, Scene
 from mhagui.document.edits import (
     AddHead,
+    OpenScene,
     RemoveHead,
     SetMasterGain,
     SetProjectionBlock,
@@ -24,6 +25,7 @@ from mhagui.document.edits import (
     set_muted,
 )
 from mhagui.document.history import MAX_STEPS
+from mhagui.document.origin import Origin
 from mhagui.document.scene import one_hot_tokens
 from mhagui.errors import UserError
 
@@ -219,6 +221,60 @@ def test_a_drag_that_has_changed_nothing_yet_goes_on_after_another_edit(history)
     history.do(set_gain(2, 1.0), drag)
     history.do(set_muted(1, True))
     assert history.do(set_gain(2, 2.0), drag)
+
+
+def test_a_drag_that_had_gone_further_ends_where_it_is_returned_to(history, four_heads):
+    drag = object()
+    history.do(set_gain(1, 2.0), drag)
+    mark = history.mark
+    history.do(set_gain(1, 3.0), drag)
+    history.do(set_muted(2, True))
+    history.return_to(mark)
+    assert (history.scene, history.n_steps, history.redo_text) == (mark.scene, 1, None)
+    assert history.do(set_gain(1, 4.0), drag) is False
+    history.undo()
+    assert history.scene is four_heads
+
+
+@pytest.mark.parametrize("n_steps", [1, MAX_STEPS])
+def test_the_scene_that_is_returned_to_is_kept_where_it_was(history, two_heads, n_steps):
+    """Though another scene is opened in the place of its step, or of one that was let go."""
+    for value in range(n_steps):
+        history.do(SetMasterGain(2.0 + value), object())
+    mark, other = history.mark, Origin(kept=two_heads)
+    if n_steps == 1:
+        history.undo()
+    history.do(OpenScene(two_heads), origin=other)
+    assert history.n_steps == n_steps
+    history.return_to(mark)
+    assert history.scene is mark.scene
+    assert history.origin is mark.origin is not other
+
+
+def test_what_was_undone_and_done_otherwise_is_there_again(history):
+    history.do(SetMasterGain(2.0), object())
+    history.do(set_muted(1, True))
+    history.undo()
+    mark, steps = history.mark, history.steps
+    history.undo()
+    history.do(SetMasterGain(3.0), object())
+    history.do(SetMasterGain(4.0), object())
+    history.return_to(mark)
+    assert history.scene is mark.scene
+    assert history.steps == steps
+    assert (history.n_steps, history.redo_text) == (1, "Mute head")
+
+
+def test_what_is_returned_from_is_no_more_though_steps_were_let_go_meanwhile(history):
+    for value in range(MAX_STEPS):
+        history.do(SetMasterGain(2.0 + value), object())
+    mark = history.mark
+    for value in (0.25, 0.5, 0.75):
+        history.do(SetMasterGain(value), object())
+    history.return_to(mark)
+    assert history.scene is mark.scene
+    history.undo()
+    assert history.scene.master_gain == MAX_STEPS
 
 
 def test_only_the_last_five_hundred_steps_are_kept(history):

@@ -147,8 +147,8 @@ def test_packed_matrices_make_what_heads_of_both_layers_have(two_layers):
 
 BY_GAIN = "weights", "positions", "mixed", "term 0", "output", "weight spectrum"
 # What else follows what a head reads, where it is projected and where it is designed.
-BY_INPUT = "q", "k", "scores", "differ", "score spectrum", "values", *BY_GAIN
-VALUES = "values", "mixed", "term 0", "output"
+BY_INPUT = "q", "k", "scores", "differ", "score spectrum", "values", "read", *BY_GAIN
+VALUES = "values", "read", "mixed", "term 0", "output"
 SUMS = {"concat", "output 0", "residual 0"}
 
 
@@ -189,7 +189,7 @@ BY_BLOCK = {"output 0", "residual 0", "bound 1 0", "bound 2 0", "listening 0", "
         (cell(0, 0), of_head(DESIGNED, "channels 0", "term 0") | BY_BLOCK, {DESIGNED}),
         (
             in_w_v(DESIGNED),
-            of_head(DESIGNED, "values", "output", "channels 0", "term 0")
+            of_head(DESIGNED, "values", "read", "output", "channels 0", "term 0")
             | SUMS
             | {"w_v 1", "w_v 2", "bound 1 0", "bound 2 0", "W_V"},
             {DESIGNED},

@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 
 from mhagui import core
 from mhagui.data.tidy import render_data
-from mhagui.document import Head, Pattern, Scene, compute, on_demand
+from mhagui.document import Head, Pattern, Scene, compute, load_lesson, on_demand
 from mhagui.document.edits import SetProjectionBlock, set_gain, set_muted
-from mhagui.document.information import study_divergences
+from mhagui.document.information import study_divergences, study_information
 from mhagui.document.pipeline import row_arithmetic
 from mhagui.document.response import study_responses, study_spectra
 from mhagui.document.scene import MAX_HEADS
@@ -68,6 +68,12 @@ def test_everything_is_what_it_is_where_weights_are_kept(kept, made):
     assert not kept.heads[2].scores_differ
 
 
+def test_a_head_keeps_both_or_neither_whatever_was_before(scene, kept, few_kept):
+    for head in compute(scene, kept).heads:
+        assert isinstance(head.scores, on_demand.OnDemand)
+        assert isinstance(head.weights, on_demand.OnDemand)
+
+
 @pytest.mark.parametrize(
     "place",
     [0, -1, T - 1, (3, 2), (7, 9), slice(5, 9), (slice(3, 50), slice(20, 31)), (9, slice(10))],
@@ -111,6 +117,19 @@ def test_studies_of_rows_are_the_same(scene, kept, made):
     assert_allclose(other.mean_distances, one.mean_distances, atol=1e-9)
     one, other = (study_divergences(result) for result in (kept, made))
     assert_allclose(other.bits, one.bits, atol=1e-9)
+
+
+def test_a_head_that_reads_others_tells_the_same_and_is_gone_through_once(monkeypatch):
+    scene = load_lesson("induction")
+    kept = study_information(scene, compute(scene), 4)
+    monkeypatch.setattr(on_demand, "MOST_KEPT", scene.n_heads)
+    result = compute(scene)
+    assert isinstance(result.heads[0].weights, on_demand.OnDemand)
+    made = study_information(scene, result, 4)
+    assert made.heads[1].bits == pytest.approx(kept.heads[1].bits, abs=1e-12)
+    assert kept.heads[1].bits > 0.1
+    again = study_information(scene, result, 4, made)
+    assert all(again.steps[name] is step for name, step in made.steps.items())
 
 
 @pytest.mark.parametrize(

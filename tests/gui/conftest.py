@@ -205,8 +205,12 @@ def _begin_again(window: MainWindow, scene: Scene) -> None:
     window.bench.go_to(0)
     window.preferences.change(layouts={}, layout=None)
     window._forget_files()
-    window.docks.apply(DEFAULT)
     window.resize(DEFAULT_SIZE)
+    # To place all docks takes as long as many a test, and few move any.
+    if window.docks.layout() != getattr(window, "usual_layout", None):
+        window.docks.apply(DEFAULT)
+        QApplication.processEvents()
+        window.usual_layout = window.docks.layout()
 
 
 @pytest.fixture
@@ -423,7 +427,12 @@ def type_in(qtbot: QtBot) -> Callable[..., None]:
 def wheel(qapp: QApplication) -> Callable[..., bool]:
     """A function that turns the wheel over a widget, and tells whether that took it."""
 
-    def wheel(widget: QWidget, delta: int, place: QPoint | None = None) -> bool:
+    def wheel(
+        widget: QWidget,
+        delta: int,
+        place: QPoint | None = None,
+        modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+    ) -> bool:
         place = place or widget.rect().center()
         event = QWheelEvent(
             QPointF(place),
@@ -431,7 +440,7 @@ def wheel(qapp: QApplication) -> Callable[..., bool]:
             QPoint(),
             QPoint(0, delta),
             Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.NoModifier,
+            modifiers,
             Qt.ScrollPhase.NoScrollPhase,
             False,
         )

@@ -75,7 +75,7 @@ def test_every_tab_stop_shows_its_focus(window, qtbot, settle, grabbed):
 def test_the_window_can_be_narrow(window, settle):
     settle()
     assert window.docks.heatmaps.minimumSizeHint().width() <= 330
-    assert window.docks.projection.minimumSizeHint().width() <= 330
+    assert window.docks.output_projection.minimumSizeHint().width() <= 330
 
 
 # --- what is written in the cells

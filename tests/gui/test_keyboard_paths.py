@@ -16,8 +16,8 @@ from mhagui.gui.focus_ring import FocusRings
 
 PAGE = Path(__file__).parents[2] / "docs" / "keyboard.md"
 DOCKS = (
-    "heads", "cost", "history", "heatmaps", "pipeline", "tokens", "projection", "filter_bank",
-    "weights", "entropy", "rank", "impulse", "information", "lesson", "cell",
+    "heads", "cost", "history", "heatmaps", "pipeline", "tokens", "output_projection",
+    "filter_bank", "weights", "entropy", "rank", "impulse", "information", "lesson", "cell",
 )  # fmt: skip
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 Control, Shift, Alt = Modifier.ControlModifier, Modifier.ShiftModifier, Modifier.AltModifier
@@ -98,7 +98,7 @@ def test_f6_goes_round_the_docks_in_front_and_back(hands):
     for _ in range(5):
         names += [d for d in DOCKS if getattr(hands.window.docks, d).isAncestorOf(hands.focus)]
         hands.press(Key.Key_F6)
-    assert names == ["heatmaps", "projection", "entropy", "heads", "heatmaps"]
+    assert names == ["heatmaps", "output_projection", "entropy", "heads", "heatmaps"]
     hands.press(Key.Key_F6, Shift)
     hands.press(Key.Key_F6, Shift)
     assert hands.window.docks.heads.isAncestorOf(hands.focus)
@@ -288,7 +288,7 @@ def test_tokens(hands):
 
 
 def test_output_projection(hands):
-    hands.enter("projection")
+    hands.enter("output_projection")
     hands.tab_to("outputProjectionTable")
     hands.press(Key.Key_Home, Control)
     before = hands.bench.scene.w_o.copy()

@@ -1,5 +1,7 @@
 """A scene whose weights are not kept looks and reads like one whose are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -7,7 +9,9 @@ from numpy.testing import assert_array_equal
 from mhagui.document import ColourScale, Quantity, compute, load_lesson, on_demand
 from mhagui.document.edits import SetSequenceLength, set_gain
 from mhagui.gui.pictures import Pictures
+from mhagui.gui.widgets.matrix_painter import device_indices
 from mhagui.gui.widgets.matrix_picture import HATCHED, Part, shown_indices
+from mhagui.gui.widgets.matrix_zoom import ZoomedView
 
 T, BLOCKS = 96, 32
 
@@ -60,6 +64,41 @@ def test_its_pictures_are_the_same(scene, bench, monkeypatch, few_kept, look):
             assert np.abs(strength - wanted_strength).max() <= 1  # of 255: rounding at an edge
         wanted = picture.value(50, 40), picture.value(T - 1, 0), picture.low, picture.high
         assert of_cells == pytest.approx(wanted, abs=1e-12)
+
+
+def test_it_fills_a_display_that_is_finer_than_what_is_kept_of_it(scene, bench, few_kept, qtbot):
+    view = ZoomedView()
+    qtbot.addWidget(view)
+    view.resize(300, 300)
+    view.set_picture(pictures_of(scene, bench)[1])
+    layout = view.laid_out
+    shown = device_indices(view.picture, layout)
+    assert shown.shape == (np.ptp(layout.row_edges), np.ptp(layout.column_edges))
+    assert len(shown) > 2 * T
+    rows, columns = np.indices(shown.shape)
+    assert (shown[columns > rows + len(shown) / BLOCKS] == HATCHED).all()
+    assert (shown[columns <= rows] != HATCHED).all()
+
+
+@pytest.mark.parametrize("look", [LOOKS[0], LOOKS[2]])
+def test_no_cell_of_a_large_part_is_made_to_show_it_small(
+    scene, bench, monkeypatch, few_kept, look
+):
+    sharp = set_gain(2, 8.0).apply(scene)
+    picture, room = pictures_of(sharp, bench, **look)[1], (16, 16)
+    part = Part(range(T // 3 + 1, T - 5), range(7, 2 * T // 3 + 1))
+    wanted = shown_indices(replace(picture, values=np.asarray(picture.values)), part, room)
+    monkeypatch.setattr(on_demand.core, "weights_block", None)
+    monkeypatch.setattr(on_demand.core, "attention_scores", None)
+    shown = shown_indices(picture, part, room)
+    assert shown.shape == room
+    # What is shown of a cell may be a block away, for the blocks of the two begin elsewhere.
+    bright = np.argwhere((wanted != HATCHED) & (wanted >= 0.8 * wanted[wanted != HATCHED].max()))
+    assert len(bright) > 8
+    levels = np.where(shown == HATCHED, 0, shown.astype(int))
+    for row, column in bright:
+        near = levels[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2]
+        assert near.max() >= int(wanted[row, column]) - 1
 
 
 def test_every_dock_draws_it(open_window, few_kept, settle):

@@ -1,12 +1,13 @@
 """Heatmaps from closer by: single cells of long sequences, with wheel, keys and drags."""
 
 from dataclasses import replace
+from functools import partial
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPointingDevice, QWheelEvent
+from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPointingDevice
 from PySide6.QtWidgets import QApplication, QToolButton
 
 from mhagui.document import Pattern, Quantity, Window
@@ -20,25 +21,23 @@ from mhagui.gui.widgets.matrix_picture import HATCHED, Part, Picture, shown_indi
 from mhagui.gui.widgets.matrix_zoom import ZoomedView
 from mhagui.palette import diverging_table
 
-KEY, LEFT = Qt.Key, Qt.MouseButton.LeftButton
-CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+KEY, LEFT, MIDDLE = Qt.Key, Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
+NO_BUTTON = Qt.MouseButton.NoButton
+CONTROL = Qt.KeyboardModifier.ControlModifier
 LONG = 4096
 
 
-def turn(widget, delta, place, modifiers=CONTROL):
-    """Turn the wheel over a widget; return whether it was taken."""
-    event = QWheelEvent(
-        QPointF(place),
-        QPointF(widget.mapToGlobal(place)),
-        QPoint(),
-        QPoint(0, delta),
-        Qt.MouseButton.NoButton,
-        modifiers,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(widget, event)
-    return event.isAccepted()
+@pytest.fixture
+def turn(wheel):
+    """A function that turns the wheel over a heatmap, with Ctrl, and tells whether that took it."""
+    return partial(wheel, modifiers=CONTROL)
+
+
+def move(heatmap, kind, place, button, buttons):
+    """Send what a mouse does to a heatmap; ``buttons`` are those held down then."""
+    around, none = QPointF(heatmap.mapToGlobal(place)), Qt.KeyboardModifier.NoModifier
+    event = QMouseEvent(kind, QPointF(place), around, button, buttons, none)
+    QApplication.sendEvent(heatmap, event)
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +160,7 @@ def test_colours_relative_to_uniform_are_pooled_by_their_ratio():
 # --- what hands do
 
 
-def test_the_wheel_zooms_around_the_pointer_in_all_heads(dock, bench, settle):
+def test_the_wheel_zooms_around_the_pointer_in_all_heads(dock, bench, settle, turn):
     heatmap = view(dock, 1)
     spot = middle_of(heatmap, 40, 20)
     assert turn(heatmap, 240, spot)
@@ -175,15 +174,15 @@ def test_the_wheel_zooms_around_the_pointer_in_all_heads(dock, bench, settle):
     assert heatmap.part is None
 
 
-def test_turns_that_come_before_the_next_frame_count_all(dock, bench):
+def test_turns_that_come_before_the_next_frame_count_all(dock, bench, turn):
     heatmap = view(dock, 1)
     for _ in range(3):
         turn(heatmap, 240, middle_of(heatmap, 63, 0))
     assert bench.view.window == Window(56, 0, 8)
 
 
-def test_a_wheel_without_ctrl_is_for_what_is_around(dock, bench):
-    assert not turn(view(dock, 1), 120, QPoint(90, 90), Qt.KeyboardModifier.NoModifier)
+def test_a_wheel_without_ctrl_is_for_what_is_around(dock, bench, wheel):
+    assert not wheel(view(dock, 1), 120, QPoint(90, 90))
     assert bench.view.window is None
 
 
@@ -225,7 +224,7 @@ def test_keys_zoom_around_the_cursor_and_what_is_shown_follows_it(dock, bench, q
     assert bench.view.window is None
 
 
-def test_one_comes_no_closer_than_eight_cells(dock, bench, qtbot):
+def test_one_comes_no_closer_than_eight_cells(dock, bench, qtbot, turn):
     heatmap = view(dock, 1)
     for _ in range(6):
         qtbot.keyClick(heatmap, KEY.Key_Plus)
@@ -235,7 +234,7 @@ def test_one_comes_no_closer_than_eight_cells(dock, bench, qtbot):
     assert bench.view.window == closest
 
 
-def test_six_positions_are_all_shown_whatever_hands_do(open_dock, bench, qtbot):
+def test_six_positions_are_all_shown_whatever_hands_do(open_dock, bench, qtbot, turn):
     dock = open_dock(HeatmapsDock, 900, 700)
     heatmap = view(dock, 1)
     before = heatmap.cell_rect(3, 2)
@@ -252,28 +251,31 @@ def test_a_drag_has_the_same_cell_under_the_pointer_and_moves_no_cursor(dock, be
     settle()
     before = bench.view.cursor
     spot, to = middle_of(heatmap, 40, 30), middle_of(heatmap, 36, 33)
-    no, held = Qt.MouseButton.NoButton, Qt.MouseButton.MiddleButton
-    for kind, at, button, buttons in (
-        (QEvent.Type.MouseButtonPress, spot, held, held),
-        (QEvent.Type.MouseMove, (spot + to) / 2, no, held),
-        (QEvent.Type.MouseMove, to, no, held),
-        (QEvent.Type.MouseButtonRelease, to, held, no),
-    ):
-        around = QPointF(heatmap.mapToGlobal(at))
-        none = Qt.KeyboardModifier.NoModifier
-        QApplication.sendEvent(
-            heatmap, QMouseEvent(kind, QPointF(at), around, button, buttons, none)
-        )
+    move(heatmap, QEvent.Type.MouseButtonPress, spot, MIDDLE, MIDDLE)
+    for at in ((spot + to) / 2, to):
+        move(heatmap, QEvent.Type.MouseMove, at, NO_BUTTON, MIDDLE)
+    move(heatmap, QEvent.Type.MouseButtonRelease, to, MIDDLE, NO_BUTTON)
     assert bench.view.window == Window(34, 17, 16)
     assert heatmap.cell_at(QPointF(to)) == (40, 30)
     assert bench.view.cursor == before
 
 
+def test_a_drag_whose_end_is_not_seen_is_over(dock, bench, settle):
+    heatmap, window = view(dock, 1), Window(30, 20, 16)
+    bench.look(window=window)
+    settle()
+    usual = heatmap.cursor().shape()
+    move(heatmap, QEvent.Type.MouseButtonPress, middle_of(heatmap, 40, 30), MIDDLE, MIDDLE)
+    assert heatmap.cursor().shape() != usual
+    move(heatmap, QEvent.Type.MouseMove, middle_of(heatmap, 36, 33), NO_BUTTON, NO_BUTTON)
+    assert bench.view.window == window
+    assert (bench.view.cursor.query, bench.view.cursor.key) == (36, 33)
+    assert heatmap.cursor().shape() == usual
+
+
 def test_what_is_shown_is_said_beside_the_way_back(dock, bench, qtbot, settle):
-    everything, (said,) = (
-        dock.findChild(QToolButton, "showAllCells"),
-        dock.findChildren(FittingLabel),
-    )
+    everything = dock.findChild(QToolButton, "showAllCells")
+    (said,) = dock.findChildren(FittingLabel)
     assert everything.accessibleName() == "Show all cells"
     assert not everything.isEnabled()
     bench.look(window=Window(24, 8, 16))
@@ -379,9 +381,22 @@ def test_the_menu_zooms(window, settle):
     actions["zoom_in"].trigger()
     settle()
     assert window.bench.view.window.count == 16
+    assert actions["zoom_in"].isEnabled()
     actions["zoom_out"].trigger()
     settle()
     assert window.bench.view.window.count == 32
     actions["zoom_all"].trigger()
     settle()
     assert window.bench.view.window is None
+
+
+@pytest.mark.parametrize("n_positions", [6, 8, 64])
+def test_the_menu_offers_no_fewer_than_eight_cells(window, settle, n_positions):
+    window.bench.edit(SetSequenceLength(n_positions))
+    settle()
+    zoom_in = window._actions["zoom_in"]
+    assert zoom_in.isEnabled() is (n_positions > 8)
+    for _ in range(3):
+        zoom_in.trigger()
+        settle()
+    assert not zoom_in.isEnabled()

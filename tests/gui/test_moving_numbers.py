@@ -311,3 +311,21 @@ def test_controls_are_ahead_of_the_frame(window, gate, settle, qtbot):
     qtbot.waitUntil(lambda: not bench.frame.is_behind)
     assert bench.frame.result.output.tobytes() == compute(bench.scene).output.tobytes()
     assert mute.isChecked()
+
+
+def test_after_a_fault_the_bench_has_what_is_shown(bench, monkeypatch, settle, qtbot):
+    settle()
+    shown = bench.frame.scene
+
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(bench_module, "compute", fail)
+    monkeypatch.setattr(bench_module, "MOST_AT_ONCE", 0)
+    with qtbot.captureExceptions() as faults:
+        bench.edit(SetSequenceLength(12))
+        qtbot.waitUntil(lambda: faults != [])
+    assert [kind for kind, *_ in faults] == [MemoryError]
+    monkeypatch.undo()
+    settle()
+    assert bench.scene is bench.frame.scene is shown

@@ -72,9 +72,7 @@ def test_d_model_follows_until_it_is_given(box, type_in):
     assert box("d_model").value() == 10
 
 
-def test_the_largest_sizes_go_together_and_what_there_will_be_is_said(
-    box, said, create, type_in
-):
+def test_the_largest_sizes_go_together_and_what_there_will_be_is_said(box, said, create, type_in):
     type_in(box("H"), "32", Key.Key_Tab)
     type_in(box("T"), "4096", Key.Key_Tab)
     assert create.isEnabled()

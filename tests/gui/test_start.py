@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QTabBar
 
 from mhagui.document import load_lesson
@@ -122,6 +122,24 @@ def test_all_docks_come_into_their_places_and_nothing_moves(just_shown, qtbot, s
     assert just_shown.docks.layout() == layout
     names = [dock.objectName() for dock in just_shown.findChildren(QDockWidget)]
     assert sorted(names) == sorted(KINDS)
+
+
+def test_it_is_never_painted_with_docks_of_other_sizes(just_shown, qtbot, settle):
+    painted = []
+
+    class Watch(QObject):
+        def eventFilter(self, watched, event):  # noqa: N802 - the name is Qt's
+            if event.type() == QEvent.Type.Paint:
+                painted.append(just_shown.docks._docks["headsDock"].width())
+            return False
+
+    watch = Watch()
+    just_shown.installEventFilter(watch)
+    qtbot.waitUntil(lambda: with_content(just_shown) == set(KINDS))
+    settle()
+    just_shown.removeEventFilter(watch)
+    assert len(painted) > 1
+    assert max(painted) - min(painted) <= 2
 
 
 def test_the_keyboard_stays_where_it_is(just_shown, qtbot):

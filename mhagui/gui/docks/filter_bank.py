@@ -26,7 +26,6 @@ from mhagui.document.filter_bank import (
     in_bounds,
     residual_text,
 )
-from mhagui.document.head_result import Standing
 from mhagui.formats import USUAL, Precision
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.ablation_site import AblationSite
@@ -41,8 +40,6 @@ from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.term_card import PairCard, TermCard
 from mhagui.palette import head_colour
 
-_Words = tuple[int, str, str, QColor, Standing, str]
-
 STRIP_WIDTH = 120
 BANK_TIP = "O as a sum of filters: what each head adds, A_h·X·W_V^h·W_O^(h), term by term"
 SITE_TIP = "A head zeroed before W_O, and the mistake: the same columns zeroed after W_O"
@@ -56,7 +53,6 @@ class FilterBankDock(GrowingPanel):
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "filterBankDock", "Filter bank")
         self._shown: tuple[Frame, FilterBank, ColourRange] | None = None
-        self._named: dict[TermCard, _Words] = {}
         self.bank_button = _radio("showFilterBank", "Filter bank", BANK_TIP)
         self.site_button = _radio("showAblationSite", "Ablation site", SITE_TIP)
         self.row = CardRow()
@@ -152,12 +148,8 @@ class FilterBankDock(GrowingPanel):
         self._set_count(len(heads))
         self._shown = frame, bank, scale
         most = max(bank.norms_heard)
-        named, self._named = self._named, {}
         for place, (card, head) in enumerate(zip(self.cards, heads, strict=True)):
-            words = self._named[card] = _words_of(place + 1, head)
-            if named.get(card) != words:
-                card.set_head(*words)
-            card.set_muted(head.head.muted)
+            _name_card(card, place + 1, head)
             colour = QColor(head_colour(head.head.uid))
             norms = bank.norms[place], bank.norms_heard[place]
             card.bar.set_norm(*norms, most, colour, look.precision)
@@ -257,11 +249,11 @@ def _residual_texts(result: Result, write: Precision) -> tuple[str, ...]:
     return (*texts, "") if write == USUAL else texts
 
 
-def _words_of(number: int, head: HeadResult) -> _Words:
-    """Return what names a card, as its ``set_head`` takes it."""
+def _name_card(card: TermCard, number: int, head: HeadResult) -> None:
     uid, colour = head.head.uid, QColor(head_colour(head.head.uid))
     reads = "X" if head.head.layer == 1 else "(X + O_1)"
-    return uid, f"h{number}", head.head.name, colour, head.standing, reads
+    card.set_head(uid, f"h{number}", head.head.name, colour, head.standing, reads)
+    card.set_muted(head.head.muted)
 
 
 def _radio(object_name: str, text: str, tip: str) -> QRadioButton:

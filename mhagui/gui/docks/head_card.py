@@ -69,8 +69,9 @@ def live_texts(result: HeadResult, query: int, write: Precision) -> tuple[str, .
     positions = float(result.effective_positions[query])
     bits = write.fixed(float(result.row_entropy_bits[query]))
     count = write.fixed(positions, 2 if not positions >= 100 else 0)
-    text = f"row t{query + 1}: {bits} bits, {count} positions"
-    return (text,) if write == USUAL else (text, f"{bits} bits, {count} pos.")
+    short = f"{bits} bits, {count} positions"  # the row is marked everywhere
+    text = f"row t{query + 1}: {short}"
+    return (text, short) if write == USUAL else (text, short, f"{bits} bits, {count} pos.")
 
 
 def why_no_gain_acts(result: HeadResult) -> str:

@@ -128,7 +128,7 @@ class HeatmapsDock(GrowingPanel):
         if previous is None or _shows_other_things(frame, previous):
             self._show_controls(view)
             self._show_heads(frame)
-        self._show_window(frame.scene.n_positions)
+        self._show_window()
         self._show_cursor(view.cursor)
         if had_focus and previous and _head_in_front(view) != _head_in_front(previous.view):
             self.take_focus()  # or the keyboard would stay at a head of another scene
@@ -144,20 +144,19 @@ class HeatmapsDock(GrowingPanel):
             card.view.set_cursor_cell(cursor.query, cursor.key)
             card.set_current(card.uid == cursor.head)
 
-    def _show_window(self, n_positions: int) -> None:
+    def _show_window(self) -> None:
         """Show the part that is looked at: as it is wanted now, for a wheel does not wait."""
-        window, part, texts = self.bench.view.window, None, (_HINT, "")
+        window, part, text = self.bench.view.window, None, _HINT
         if window is not None:
             queries, keys = (
                 range(first, first + window.count) for first in (window.query, window.key)
             )
             part = Part(queries, keys)
-            words = [f"{of} {at.start + 1}..{at.stop}" for of, at in (("t", queries), ("i", keys))]
-            texts = (" · ".join(words), "")
+            text = f"t {queries.start + 1}..{queries.stop} · i {keys.start + 1}..{keys.stop}"
         for card in self._grid.cards:
             card.view.set_part(part)
-        self._shown.set_texts(*texts)
-        self._all.setVisible(n_positions > FEWEST_SHOWN)
+        self._shown.set_texts(text, "")
+        self._all.setVisible(self.bench.scene.n_positions > FEWEST_SHOWN)
         self._all.setEnabled(window is not None)
 
     def _show_controls(self, view: ViewState) -> None:
@@ -216,7 +215,7 @@ class HeatmapsDock(GrowingPanel):
 
     def _on_pointed(self, uid: int, row: int, column: int) -> None:
         self.bench.point(head=uid, query=row, key=column)
-        self._show_window(self.bench.scene.n_positions)
+        self._show_window()
         self._show_cursor(self.bench.view.cursor)  # the next key may come before the next frame
 
     def _on_zoomed(self, factor: float, at: tuple[float, float] | None) -> None:
@@ -235,7 +234,7 @@ class HeatmapsDock(GrowingPanel):
 
     def _look_at(self, window: Window | None) -> None:
         self.bench.look(window=window)
-        self._show_window(self.bench.scene.n_positions)
+        self._show_window()
 
     def _on_asked(self, uid: int, row: int, column: int) -> None:
         self._on_pointed(uid, row, column)

@@ -1,7 +1,7 @@
 """The impulse dock: row t of every head as the impulse response of a filter, and its spectrum."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -184,18 +184,6 @@ class _RowControl(QWidget):
             self.box.show_value(row + 1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Shown:
-    """What a card shows: a row, and what is written of it."""
-
-    response: RowResponse
-    words: tuple[object, ...]
-
-    def is_like(self, other: "_Shown") -> bool:
-        """Say whether there is nothing to draw anew; a row is the same when it is one object."""
-        return self.response is other.response and self.words == other.words
-
-
 class _TapsPage(QWidget):
     """A card of stems per head, and what stems and bars are.
 
@@ -213,7 +201,8 @@ class _TapsPage(QWidget):
         self.flow = CardFlow()
         self._legend = explain(CurveLegend(), Formula.IMPULSE_RESPONSE)
         self.study: ResponseStudy | None = None
-        self.shown: dict[StemCard, _Shown] = {}
+        # Of each card its row, the same where it is one object, and what is written of it.
+        self.shown: dict[StemCard, tuple[RowResponse, tuple[object, ...]]] = {}
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
@@ -238,9 +227,11 @@ class _TapsPage(QWidget):
                 filter_of(head.head),
                 head.active,
                 head.standing,
+                mean,
+                write,
             )
-            shown = self.shown[card] = _Shown(response, (*words, mean, write))
-            if card not in before or not shown.is_like(before[card]):
+            kept, self.shown[card] = before.get(card), (response, words)
+            if kept is None or kept[0] is not response or kept[1] != words:
                 _fill(card, number, head, response, mean, write)
         self.flow.arrange()
 

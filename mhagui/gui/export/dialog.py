@@ -177,7 +177,7 @@ class ExportDialog(WritingDialog):
         with QSignalBlocker(self._files), QSignalBlocker(self._style):
             self._style.show_choices(choices)
             self._files.show_choices(choices)
-        self._figures.offer(self._why_not)
+        self._offer_figures()
         names = (self._figure,) if self._figure else choices.figures
         self._figures.show_names(names, self._figure)
         self._folder.setText(choices.folder or str(_usual_folder()))
@@ -188,13 +188,14 @@ class ExportDialog(WritingDialog):
         choices = self.choices()
         is_lost = choices.style.ground is Ground.TRANSPARENT and "eps" in choices.formats
         self.bottom.say(EPS_NOTE if is_lost else "")
-        self._figures.offer(self._why_not)
+        self._offer_figures()
         name = self._figures.current()
         if name is not None:
             self._preview.show_figure(name, self.subject())
 
-    def _why_not(self, name: str) -> str | None:
-        return figures.why_not(name, self._frame.result, self.choices().style)
+    def _offer_figures(self) -> None:
+        style = self.choices().style
+        self._figures.offer(partial(figures.why_not, result=self._frame.result, style=style))
 
     def _reset(self) -> None:
         self._show(ExportChoices())

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPixma
 
 from mhagui.gui.theme import Theme
 from mhagui.gui.widgets.drawing import LABEL_FONT, argb, indexed_image, scaled_font
-from mhagui.gui.widgets.matrix_layout import MatrixLayout
+from mhagui.gui.widgets.matrix_layout import Edges, MatrixLayout
 from mhagui.gui.widgets.matrix_picture import HATCHED, Picture, shown_indices
 from mhagui.palette import ink_on
 
@@ -29,13 +29,20 @@ Indices = npt.NDArray[np.uint8]
 def device_indices(picture: Picture, layout: MatrixLayout) -> Indices:
     """Return the index of every device pixel; cells too small for a pixel are pooled."""
     down, across = np.diff(layout.row_edges), np.diff(layout.column_edges)
-    height, width = int(down.sum()), int(across.sum())
-    indices = shown_indices(picture, layout.part, (height, width))
-    if indices.shape[0] == len(down):
-        indices = np.repeat(indices, down, axis=0)
-    if indices.shape[1] == len(across):
-        indices = np.repeat(indices, across, axis=1)
-    return np.ascontiguousarray(indices)
+    indices = shown_indices(picture, layout.part, (int(down.sum()), int(across.sum())))
+    return np.ascontiguousarray(_stretched(_stretched(indices, down, 0), across, 1))
+
+
+def _stretched(indices: Indices, sizes: Edges, axis: int) -> Indices:
+    """Return an index for every device pixel of cells that are so many pixels long."""
+    count, n_pixels = indices.shape[axis], int(sizes.sum())
+    if count == n_pixels:
+        return indices
+    if count == len(sizes):
+        return np.repeat(indices, sizes, axis=axis)
+    # Blocks of a matrix that is not kept: fewer than its cells, and than the pixels.
+    stretched: Indices = indices.take(np.arange(n_pixels) * count // n_pixels, axis=axis)
+    return stretched
 
 
 def cell_image(indices: Indices, table: Indices, theme: Theme) -> QImage:

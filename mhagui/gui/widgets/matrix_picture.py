@@ -149,10 +149,18 @@ def shown_indices(
     Of more than ``most`` rows and columns, blocks of cells are shown: each its strongest cell that
     is not masked, so that a lone one survives; it is hatched only when all its cells are. Strongest
     is the highest, in signed pictures what is furthest from the middle of the table.
+
+    Of a matrix that is not kept its overview is shown, unless there is room for more of a part of
+    it: all of the matrix in at most as many blocks, and a part in those that it reaches into.
     """
-    if isinstance(picture.values, OnDemand) and part in (None, picture.whole):
-        return shown_indices(_overview(picture, picture.values), most=most)
-    rows, columns = (part or picture.whole).cells
+    part = part or picture.whole
+    if isinstance(picture.values, OnDemand):
+        blocks = _blocks(part, picture.values)
+        wanted = most or picture.shape
+        are_enough = all(len(of) >= n for of, n in zip(blocks, wanted, strict=True))
+        if part == picture.whole or are_enough:
+            return shown_indices(_overview(picture, picture.values), blocks, most)
+    rows, columns = part.cells
     values, seen, factors = picture.values[rows, columns], picture.seen, picture.row_factors
     counts = [max(n, 1) for n in most or values.shape]
     if seen is not None:
@@ -167,6 +175,17 @@ def shown_indices(
         return highest
     is_low = _MIDDLE - lowest.astype(np.int16) > highest.astype(np.int16) - _MIDDLE
     return np.where(is_low, lowest, highest)
+
+
+def _blocks(part: Part, values: OnDemand) -> Part:
+    """Return the rows and columns of the overview that have the cells of ``part``."""
+    n, n_blocks = len(values), len(values.overview)
+    # Block b begins at row b n // n_blocks.
+    rows, columns = (
+        range(((cells.start + 1) * n_blocks - 1) // n, -(-cells.stop * n_blocks // n))
+        for cells in part
+    )
+    return Part(rows, columns)
 
 
 def _overview(picture: Picture, values: OnDemand) -> Picture:

@@ -110,6 +110,8 @@ class ZoomedView(MatrixView):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Ask for the part that has under the pointer what was taken hold of."""
+        if not event.buttons():
+            self._let_go()  # where the release went to something that came in between
         if self._grip is None or self.part is None:
             super().mouseMoveEvent(event)
             return
@@ -125,6 +127,9 @@ class ZoomedView(MatrixView):
         """Let go."""
         if self._grip is None:
             super().mouseReleaseEvent(event)
-        else:
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._grip is not None:
             self._grip = None
             self.unsetCursor()

@@ -155,6 +155,7 @@ class TermCard(PairCard):
         super().__init__(f"termView{place}", f"runningSumView{place}")
         self.uid = 0
         self._colour, self._is_active, self._is_current = QColor(), True, False
+        self._said: tuple[object, ...] = ()
         self.mute = LetterButton("M", MUTE)
         self.mute.setObjectName(f"termMuteButton{place}")
         self.bar = NormBar()
@@ -175,10 +176,13 @@ class TermCard(PairCard):
         self, uid: int, label: str, name: str, colour: QColor, standing: Standing, reads: str
     ) -> None:
         """Show whose card this is, what mute and solo make of the head, and what it ``reads``."""
-        shown = (uid, colour, standing not in ("muted", "not soloed"))
-        if shown != (self.uid, self._colour, self._is_active):
-            self.uid, self._colour, self._is_active = shown
-            self.update()
+        said = (uid, label, name, colour, standing, reads)
+        if said == self._said:
+            return
+        self._said = said
+        self.uid, self._colour = uid, colour
+        self._is_active = standing not in ("muted", "not soloed")
+        self.update()
         titles = [f"{label} {name}", label]
         if standing:
             titles = [f"{label} {name} ({standing})", f"{label} {standing}", label]

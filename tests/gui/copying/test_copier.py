@@ -137,8 +137,8 @@ def test_the_shortcut_copies_the_figure_of_what_has_the_keyboard_(
     window, enter, find, qtbot, clipboard, place
 ):
     dock, title = {
-        "outputProjectionTable": ("projection", "Output projection W_O"),
-        "concatView": ("projection", "Concat"),
+        "outputProjectionTable": ("output_projection", "Output projection W_O"),
+        "concatView": ("output_projection", "Concat"),
         "entropyTable": ("entropy", "Row entropy"),
     }[place]
     enter(dock)
@@ -155,8 +155,8 @@ def test_the_shortcut_copies_the_figure_of_what_has_the_keyboard_(
 def test_a_panel_copies_all_of_it_where_no_part_has_the_keyboard(
     window, enter, find, qtbot, clipboard
 ):
-    enter("projection")
-    window.docks.projection.widget().setFocus()
+    enter("output_projection")
+    window.docks.output_projection.widget().setFocus()
     window._actions["copy_figure"].trigger()
     clipboard()
     assert clipboard.told == "Copied: W_O, Concat and output"

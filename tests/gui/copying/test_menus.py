@@ -17,7 +17,7 @@ OFFERED = {  # beside the figure
     "heatmaps": ["Other figures", "Copy A_1 as", "Copy S_1 as"],
     "pipeline": ["Copy K as", "Copy Q as"],
     "cell": ["Copy products as", "Copy neighbours as"],
-    "projection": [
+    "output_projection": [
         "Other figures",
         "Copy W_O as",
         "Copy Concat as",

@@ -112,7 +112,7 @@ def test_turn_a_number(user):
 
 
 def matrix(user, row=0, column=0):
-    user.open(LESSON, user.window.docks.projection)
+    user.open(LESSON, user.window.docks.output_projection)
     table = user.find("outputProjectionTable")
     table.setFocus()
     table.setCurrentIndex(table.model().index(row, column))

@@ -74,8 +74,11 @@ def kept(folder):
 
 @pytest.fixture
 def open_window(bench, folder, qtbot):
+    windows = []  # or one that its test does not name would go when garbage is collected
+
     def open_window(keep_every=3600.0):
         window = Window(bench, folder, keep_every)
+        windows.append(window)
         qtbot.addWidget(window, before_close_func=Window.leave)
         window.show()
         return window
