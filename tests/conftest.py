@@ -35,7 +35,7 @@ def _isolate() -> None:
 
 _isolate()  # now: Qt and matplotlib read these once, when a test module imports them
 
-settings.register_profile("dev", deadline=None, max_examples=60)
+settings.register_profile("dev", deadline=None, max_examples=40)
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 

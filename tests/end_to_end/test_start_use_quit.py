@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 PROGRAM = Path(__file__).with_name("start_use_quit.py")
-N_STARTS = int(os.environ.get("MHAGUI_STARTS", "6"))
+N_STARTS = int(os.environ.get("MHAGUI_STARTS", "4"))
 CHECKOUT = Path(__file__).parents[2]
 # The offscreen plugin says these for every window; there is no window manager to tell them to.
 ALLOWED = ("This plugin does not support propagateSizeHints()", "does not support raise()")
