@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass
 
 USUAL_DIGITS = 4
+SMALL = 0.001  # less than that is read out with significant digits
 ALL_DIGITS = 17  # tell every float from its neighbours
 UNDEFINED = "–"
 SPACE = "␣"
@@ -84,6 +85,10 @@ class Precision:
     def short(self, value: float, digits: int = 4) -> str:
         """Return what ``short`` makes of ``value``."""
         return exact(value) if self.is_exact else short(value, self._moved(digits))
+
+    def read_out(self, value: float) -> str:
+        """Return four decimals, but significant digits of a number of which these say little."""
+        return self.short(value) if 0 < abs(value) < SMALL else self.fixed(value, 4)
 
     def cell(self, value: float) -> str:
         """Return what ``cell`` makes of ``value`` where there is room: two decimals, or others."""

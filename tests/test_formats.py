@@ -225,3 +225,18 @@ def test_all_digits_are_no_more_than_it_takes(value, text):
 def test_the_fewest_digits_leave_two_of_a_rounding_error():
     assert Precision(3).short(1.234e-16, 2) == "1.2e−16"
     assert Precision(3).fixed(0.4, 0) == "0"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0.0000"),
+        (9.508e-6, "9.508e−6"),
+        (-0.00035, "−0.00035"),
+        (0.001, "0.0010"),
+        (0.9233, "0.9233"),
+        (-2.5, "−2.5000"),
+    ],
+)
+def test_what_is_read_out_shows_that_a_small_number_is_not_zero(value, text):
+    assert Precision().read_out(value) == text

@@ -18,7 +18,6 @@ from mhagui.gui.widgets.matrix_picture import Picture, Writing
 from mhagui.palette import WeightColours, is_signed
 
 N_COLOURS = 255
-SMALL_WEIGHT = 0.001  # smaller ones are read out with significant digits
 
 _POOLED = 256  # rows and columns of a matrix in which a largest number is looked for
 
@@ -177,15 +176,11 @@ def _cell_under_cursor(frame: Frame) -> tuple[int, str, str, str]:
     if frame.view.quantity is Quantity.SCORES:
         return place + 1, row, key, f"score {write.fixed(value, 4)}"
     ratio = value * int(result.allowed[cursor.query].sum())
-    return place + 1, row, key, f"weight {_weight(value, write)} · {_ratio(ratio, write)}× uniform"
+    return place + 1, row, key, f"weight {write.read_out(value)} · {_ratio(ratio, write)}× uniform"
 
 
 def _quoted(tokens: Tokens, place: int) -> str:
     return f" “{formats.token(tokens[place])}”" if tokens else ""
-
-
-def _weight(value: float, write: Precision) -> str:
-    return write.short(value) if 0 < value < SMALL_WEIGHT else write.fixed(value, 4)
 
 
 def _ratio(value: float, write: Precision) -> str:

@@ -282,7 +282,7 @@ class MatrixView(QWidget):
         """Return the number of a cell as it is read out."""
         if not picture.is_allowed(row, column):
             return "masked"
-        return f"{picture.noun} {picture.precision.fixed(picture.value(row, column), 4)}"
+        return f"{picture.noun} {picture.precision.read_out(picture.value(row, column))}"
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Ask for the cursor under the pointer, once per cell."""
