@@ -191,7 +191,7 @@ def test_a_computation_that_was_overtaken_is_not_shown(qtbot, bench, dock):
     button = button_of(dock)
     qtbot.waitUntil(button.isVisible)
     qtbot.mouseClick(button, LEFT)
-    qtbot.waitUntil(lambda: not button.isEnabled())
+    qtbot.waitUntil(lambda: "to go" in button.text())
     bench.edit(SetSequenceLength(6))
     qtbot.waitUntil(lambda: not button.isVisible())
     assert effective(dock)[0] == pytest.approx(2.11, abs=5e-3)
@@ -224,8 +224,27 @@ def test_an_edit_that_leaves_the_weights_alone_leaves_the_computation_alone(
     bench.edit(set_muted(2, True))
     model = table_of(dock, "rankTable").model()
     qtbot.waitUntil(lambda: model.headerData(1, ACROSS, DIMMED_ROLE))
-    assert not button.isEnabled()
+    assert "4 to go" in button.text()
     slow.set()
+    qtbot.waitUntil(lambda: not button.isVisible(), timeout=30_000)
+
+
+@pytest.mark.parametrize("by", ["mouse", "key"])
+def test_it_can_be_cancelled_and_begun_again(qtbot, bench, dock, slow, by):
+    bench.edit(SetSequenceLength(260))
+    button = button_of(dock)
+    qtbot.waitUntil(button.isVisible)
+    qtbot.mouseClick(button, LEFT)
+    assert button.text() == "Cancel (4 to go)"
+    if by == "mouse":
+        qtbot.mouseClick(button, LEFT)
+    else:
+        button.setFocus()
+        qtbot.keyClick(button, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: button.text() == "Compute")
+    assert dock._awaited == []
+    slow.set()
+    qtbot.mouseClick(button, LEFT)
     qtbot.waitUntil(lambda: not button.isVisible(), timeout=30_000)
 
 
@@ -236,7 +255,7 @@ def test_a_result_for_weights_no_longer_shown_is_ignored(qtbot, bench, dock, slo
     qtbot.mouseClick(button, LEFT)
     asked = [head.weight_spectrum for head in bench.frame.result.heads]
     bench.edit(SetMasterGain(2.0))
-    qtbot.waitUntil(button.isEnabled)
+    qtbot.waitUntil(lambda: button.text() == "Compute")
     slow.set()
     qtbot.waitUntil(lambda: asked[0].is_known, timeout=30_000)
     assert button.isVisible()
@@ -255,8 +274,8 @@ def test_a_decomposition_that_fails_can_be_asked_for_again(qtbot, bench, dock, m
     with monkeypatch.context() as patched, qtbot.captureExceptions() as faults:
         patched.setattr(core, "singular_values", fail)
         qtbot.mouseClick(button, LEFT)
-        assert not button.isEnabled()
-        qtbot.waitUntil(button.isEnabled)
+        assert "4 to go" in button.text()
+        qtbot.waitUntil(lambda: button.text() == "Compute")
     assert [kind for kind, *_ in faults] == [np.linalg.LinAlgError]
     assert button.text() == "Compute"
     qtbot.mouseClick(button, LEFT)
@@ -281,7 +300,7 @@ dock = RankDock(bench)
 dock.show()
 app.processEvents()
 dock._spectrum.button.click()
-assert not dock._spectrum.button.isEnabled()
+assert "to go" in dock._spectrum.button.text()
 dock.close()
 bench.stop()
 """

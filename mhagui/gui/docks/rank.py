@@ -36,7 +36,7 @@ WEIGHTS_TEXT = (
     "Effective rank = exp(−Σ p ln p), p = each singular value's share of their sum; "
     "1 to T\xa0=\xa0{t}."
 )
-COMPUTE_TIP = "Decompose the weights A of every head once, as they are now"
+COMPUTE_TIP = "Decompose the weights A of every head once, as they are now; again: cancel"
 
 
 def _whole(value: float) -> str:
@@ -134,6 +134,11 @@ class RankDock(Panel):
         self._flops_text.setText(_flops_formula(sizes))
 
     def _on_compute(self) -> None:
+        """Begin, or go no further than the head that is at work."""
+        if self._awaited:
+            self._wait_no_longer()
+            self.redraw()
+            return
         heads = self.bench.frame.result.heads
         self._awaited = [head.weight_spectrum for head in heads if not _is_affordable(head)]
         self._decompose_next()
@@ -196,13 +201,11 @@ class _Spectrum(QStackedWidget):
             f"follow a gain, so they are not live above T = {MOST_LIVE_POSITIONS}."
         )
         self.button.setText("Compute")
-        self.button.setEnabled(True)
         self.setCurrentIndex(1)
 
     def count_down(self, n_heads: int) -> None:
-        """Show that it is being computed, with ``n_heads`` to go."""
-        self.button.setEnabled(False)
-        self.button.setText(f"Computing, {n_heads} to go…")
+        """Show that it is being computed, with ``n_heads`` to go, and offer to cancel."""
+        self.button.setText(f"Cancel ({n_heads} to go)")
 
 
 def _is_affordable(head: HeadResult) -> bool:
