@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -43,6 +43,19 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 def pytest_unconfigure() -> None:
     """Remove the home that the tests had."""
     shutil.rmtree(_HOME, ignore_errors=True)
+
+
+@pytest.fixture
+def blas_threads() -> Callable[[], set[int]]:
+    """Return what says how many threads BLAS has now; skip where these are never several."""
+    from threadpoolctl import threadpool_info
+
+    def blas_threads() -> set[int]:
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    if blas_threads() <= {1}:
+        pytest.skip("BLAS has one thread here anyway, or does not say how many")
+    return blas_threads
 
 
 @pytest.fixture(scope="session")

@@ -140,8 +140,8 @@ def attention_weights(
     Heads, Four Patterns". Scaling a head's keys by g is the same as a gain of g.
     """
     scores = attention_scores(q, k, scale)
-    factor = gain_for(gain, scores)
-    return softmax_weights(scores, factor, allowed_for(mask, scores))
+    factor = gain_for(gain, scores.shape[:-2])
+    return softmax_weights(scores, factor, allowed_for(mask, scores.shape))
 
 
 def weights_from_scores(
@@ -183,8 +183,8 @@ def weights_from_scores(
     finite gain can overflow.
     """
     array = as_matrices(scores, "scores", "T_q, T_k")
-    factor = gain_for(gain, array)
-    allowed = allowed_for(mask, array)
+    factor = gain_for(gain, array.shape[:-2])
+    allowed = allowed_for(mask, array.shape)
     require_finite_where_allowed(array, allowed)
     return softmax_weights(array, factor, allowed)
 
@@ -218,8 +218,8 @@ def softmax_exponents(
     subtracted is the row's largest allowed score, the smallest where the gain is negative.
     """
     array = as_matrices(scores, "scores", "T_q, T_k")
-    factor = gain_for(gain, array)
-    allowed = allowed_for(mask, array)
+    factor = gain_for(gain, array.shape[:-2])
+    allowed = allowed_for(mask, array.shape)
     require_finite_where_allowed(array, allowed)
     with np.errstate(all="ignore"):
         wide = array.astype(np.float64, copy=False)
@@ -269,22 +269,21 @@ def _rows_and_exponents(m: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int32
         return np.ldexp(m, -exponents), exponents
 
 
-def gain_for(gain: npt.ArrayLike, scores: FloatArray) -> Gain:
-    """Return one float64 gain, or an array (..., 1, 1) of them that broadcasts to the scores."""
+def gain_for(gain: npt.ArrayLike, leading: tuple[int, ...]) -> Gain:
+    """Return one float64 gain, or an array (..., 1, 1) for scores with these leading axes."""
     if isinstance(gain, int | float):
         return as_number(gain, "gain")
     array = as_floats(gain, "gain").astype(np.float64, copy=False)
     require_finite(array, "gain")
     if array.ndim == 0:
         return float(array)
-    leading = scores.shape[:-2]
     if not broadcasts_to(array.shape, leading):
         raise shape_error("gain", f"that broadcasts to the leading axes {leading}", array)
     return array[..., np.newaxis, np.newaxis]
 
 
-def allowed_for(mask: Mask, scores: FloatArray) -> BoolArray | None:
-    """Return the mask as booleans that broadcast to the scores, None when all is allowed."""
+def allowed_for(mask: Mask, shape: tuple[int, ...]) -> BoolArray | None:
+    """Return the mask of scores of a shape, as booleans that broadcast to it; None: all allowed."""
     if mask is None:
         return None
     if isinstance(mask, str):
@@ -292,12 +291,12 @@ def allowed_for(mask: Mask, scores: FloatArray) -> BoolArray | None:
             raise ValueError(
                 f'mask must be "causal", None or a boolean array, got {described(mask)}.'
             )
-        return _causal(scores.shape[-2], scores.shape[-1])
+        return _causal(*shape[-2:])
     allowed = as_array(mask, "mask")
     if allowed.dtype != np.bool_:
         raise ValueError(f"mask must be boolean (True = allowed), got dtype {allowed.dtype}.")
-    if not broadcasts_to(allowed.shape, scores.shape):
-        raise shape_error("mask", f"that broadcasts to the scores' {scores.shape}", allowed)
+    if not broadcasts_to(allowed.shape, shape):
+        raise shape_error("mask", f"that broadcasts to the scores' {shape}", allowed)
     return allowed
 
 

@@ -9,9 +9,16 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from mhagui.core._checks import FloatArray, as_matrices, require_common_leading, shape_error
+from mhagui.core._checks import (
+    FloatArray,
+    as_matrices,
+    described,
+    require_common_leading,
+    shape_error,
+)
 from mhagui.core.attention import (
     Mask,
+    allowed_for,
     attention_weights,
     softmax_weights,
     weights_from_scores,
@@ -55,7 +62,8 @@ def weights_and_entropies(
         As for `attention_weights`.
     out
         Arrays for the weights and the bits: C-contiguous, writeable, of the shapes and dtype
-        of the result. None means new ones.
+        of the result, sharing no memory with one another or with what is read. None means new
+        ones.
 
     Returns
     -------
@@ -78,6 +86,7 @@ def weights_and_entropies(
     one thread meanwhile. The numbers depend neither on the threads nor on the other heads.
     """
     queries, keys = as_matrices(q, "q", "T_q, d_k"), as_matrices(k, "k", "T_k, d_k")
+    _require_apart(out, q=queries, k=keys)
     if _is_plain(queries.shape[-2], keys.shape[-2], queries.shape[-1]):
         weights = attention_weights(queries, keys, gain=gain, mask=mask, scale=scale)
         return _with_bits(weights, out)
@@ -118,6 +127,7 @@ def weights_and_entropies_from_scores(
     Source: this project; docs/decisions/0023.
     """
     array = as_matrices(scores, "scores", "T_q, T_k")
+    _require_apart(out, scores=array)
     if _is_plain(array.shape[-2], array.shape[-1]):
         return _with_bits(weights_from_scores(array, gain=gain, mask=mask), out)
     return _filled(CachedScores(array, gain, mask), mask, out)
@@ -145,7 +155,7 @@ def weighted_sums(
     Raises
     ------
     ValueError
-        When a shape or dtype does not fit.
+        When a shape or dtype does not fit, or there is no such mask.
 
     Notes
     -----
@@ -156,10 +166,11 @@ def weighted_sums(
     if v.shape[-2] != a.shape[-1]:
         raise shape_error("values", f"(..., {a.shape[-1]}, d_v) to match weights", v)
     require_common_leading("weights and values", a.shape[:-2], v.shape[:-2])
+    leading = np.broadcast_shapes(a.shape[:-2], v.shape[:-2])
     if _is_plain(a.shape[-2], a.shape[-1], v.shape[-1]):
+        allowed_for(mask, (*leading, *a.shape[-2:]))  # or refuse it, as the tiles do
         plain: FloatArray = a @ v
         return plain
-    leading = np.broadcast_shapes(a.shape[:-2], v.shape[:-2])
     dtype = np.result_type(a, v)
     sums = np.zeros((*leading, a.shape[-2], v.shape[-1]), dtype=dtype)
     flat = sums.reshape(math.prod(leading), *sums.shape[-2:])
@@ -183,7 +194,7 @@ def work_through(
 
     `per_cell` is how long a cell takes, as a share of how long it takes to make a weight.
     """
-    n_cells = int(per_cell * sum(math.prod(tile.shape) for tile in tiles))
+    n_cells = int(per_cell * sum(tile.n_cells for tile in tiles))
     # For few cells as well: what BLAS gains with another thread, it takes twice from other work.
     with one_blas_thread() as n_threads:
         share(tiles, work, max(1, min(n_threads, len(tiles), n_cells // _FEW_CELLS)))
@@ -212,7 +223,7 @@ def _filled(scores: TiledScores, mask: Mask, out: Pair | None) -> Pair:
     flat_weights = weights.reshape(n_heads, *shape[-2:])
     flat_bits = bits.reshape(n_heads, shape[-2])
     is_in_place = scores.n_rows * scores.n_columns <= _CELLS_IN_PLACE
-    largest = max((math.prod(tile.shape) for tile in tiles), default=0)
+    largest = max((tile.n_cells for tile in tiles), default=0)
 
     def work(tiles: Iterator[Tile]) -> None:
         space = np.empty((1 if is_in_place else 2, largest), dtype=scores.dtype)
@@ -252,6 +263,22 @@ def _fill(
     return found.bits(tile)
 
 
+def _require_apart(out: Pair | None, **read: FloatArray) -> None:
+    """Refuse buffers that are no arrays, or share memory with one another or what is `read`."""
+    if out is None:
+        return
+    if [isinstance(array, np.ndarray) for array in out] != [True, True]:
+        raise ValueError(f"out must be two arrays, weights and bits, got {described(out)}.")
+    weights, bits = out
+    for name, array, others in (
+        ("weights", weights, {"out's bits": bits} | read),
+        ("bits", bits, read),
+    ):
+        for other_name, other in others.items():
+            if np.may_share_memory(array, other):
+                raise ValueError(f"out's {name} must not share memory with {other_name}.")
+
+
 def _buffers(shape: tuple[int, ...], dtype: np.dtype[Any], out: Pair | None) -> Pair:
     """Return arrays for the weights, new ones filled with 0, and for the bits."""
     if out is None:
@@ -260,9 +287,8 @@ def _buffers(shape: tuple[int, ...], dtype: np.dtype[Any], out: Pair | None) -> 
     for name, array, wanted in (("weights", weights, shape), ("bits", bits, shape[:-1])):
         if array.shape != wanted:
             raise shape_error(f"out's {name}", str(wanted), array)
-        if array.dtype != dtype or not (array.flags.c_contiguous and array.flags.writeable):
-            raise ValueError(
-                f"out's {name} must be a writeable, C-contiguous array of {dtype}, "
-                f"got dtype {array.dtype}."
-            )
+        if array.dtype != dtype:
+            raise ValueError(f"out's {name} must hold {dtype}, got dtype {array.dtype}.")
+        if not (array.flags.c_contiguous and array.flags.writeable):
+            raise ValueError(f"out's {name} must be writeable and C-contiguous.")
     return weights, bits

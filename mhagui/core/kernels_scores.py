@@ -145,7 +145,7 @@ class CachedScores:
         scores = self._scores[tile.heads, tile.rows, tile.columns]
         seen = scores if tile.allowed is None else np.where(tile.allowed, scores, 0.0)
         if not np.isfinite(seen).all():
-            require_finite_where_allowed(self._given, allowed_for(self._mask, self._given))
+            require_finite_where_allowed(self._given, allowed_for(self._mask, self._given.shape))
         return scores
 
     def gain(self, tile: Tile) -> FloatArray:
@@ -211,8 +211,7 @@ def exponentials(
 
 def _gain_per_head(gain: npt.ArrayLike, scores: TiledScores) -> npt.NDArray[np.float64]:
     """Return the gains as float64, (heads, 1, 1)."""
-    like = np.broadcast_to(scores.dtype.type(0.0), (*scores.leading, 1, 1))
-    gains = np.asarray(gain_for(gain, like), dtype=np.float64)
+    gains = np.asarray(gain_for(gain, scores.leading), dtype=np.float64)
     return flattened(gains.reshape(gains.shape or (1, 1)), scores.leading).astype(np.float64)
 
 

@@ -24,8 +24,8 @@ from mhagui.core.attention import (
     allowed_for,
     attention_scores,
     attention_weights,
+    fitting_queries_and_keys,
     gain_for,
-    queries_and_keys,
     softmax_exponents,
 )
 from mhagui.core.display import pool_maximum
@@ -157,22 +157,19 @@ def weights_block(
     Raises
     ------
     ValueError
-        As for `attention_weights`; when `statistics` has other rows.
+        As for `attention_weights`, of what is read of q and k; when `statistics` has other rows.
 
     Notes
     -----
     Source: this project; docs/decisions/0023.
     """
-    queries, keys = queries_and_keys(q, k)
+    queries, keys = fitting_queries_and_keys(q, k)  # finite where they are read, as is seen below
     leading = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2])
     shape = (*leading, queries.shape[-2], keys.shape[-2])
     shifts = statistics.row_shifts
     if shifts.shape != shape[:-1]:
         raise shape_error("q", f"(..., {shifts.shape[-1]}, d_k) to match statistics", queries)
-    factor, shifts = (
-        gain_for(gain, np.broadcast_to(shifts.dtype.type(0.0), shape)),
-        shifts[..., rows],
-    )
+    factor, shifts = gain_for(gain, leading), shifts[..., rows]
     with np.errstate(all="ignore"):
         rounding = np.abs(shifts[..., np.newaxis] * factor) * np.finfo(shifts.dtype).eps
     if np.max(rounding, initial=0.0) > _ROUNDING:
@@ -197,7 +194,7 @@ def _allowed_block(mask: Mask, rows: slice, columns: slice, shape: tuple[int, ..
         t, i = np.arange(n_rows)[rows, np.newaxis], np.arange(n_columns)[columns]
         within: BoolArray = i <= t + (n_columns - n_rows)
         return within
-    allowed = allowed_for(mask, np.broadcast_to(np.float32(0.0), shape))
+    allowed = allowed_for(mask, shape)
     if allowed is None:
         return np.ones((1, 1), dtype=bool)
     return np.broadcast_to(allowed, shape)[..., rows, columns]
@@ -240,10 +237,9 @@ class _Found:
         ones = np.ones(self._scores.n_columns, self._scores.dtype)
         with np.errstate(all="ignore"):
             for tile in (part for whole in tiles for part in self._scores.parts(whole)):
-                n_cells = math.prod(tile.shape)
-                if n_cells > space.shape[1]:
-                    space = np.empty((2, n_cells), self._scores.dtype)
-                found = self._rows_of(tile, space[:, :n_cells], ones)
+                if tile.n_cells > space.shape[1]:
+                    space = np.empty((2, tile.n_cells), self._scores.dtype)
+                found = self._rows_of(tile, space[:, : tile.n_cells], ones)
                 part = tile.heads, tile.rows
                 self._bits[part], self._shifts[part] = found.bits, found.shifts
                 self._log_sums[part] = found.log_sums

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TypeVar
 
 import numpy as np
@@ -50,6 +51,11 @@ class Tile:
         return _length(self.heads), _length(self.rows), _length(self.columns)
 
     @property
+    def n_cells(self) -> int:
+        """How many cells."""
+        return math.prod(self.shape)
+
+    @property
     def n_common(self) -> int:
         """How many columns every row may see, at least."""
         return _length(self.columns) - _length(self.ragged)
@@ -80,7 +86,7 @@ class Tile:
         return allowed
 
 
-def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
+def _row_blocks(n_rows: int, n_columns: int) -> list[slice]:
     """Return the blocks of rows, which depend on the shape alone and never on how many heads."""
     step = _FEW_ROWS if n_columns < MANY_COLUMNS else _ROWS
     return [slice(begin, min(begin + step, n_rows)) for begin in range(0, n_rows, step)]
@@ -92,16 +98,16 @@ def tiles_of(mask: Mask, leading: tuple[int, ...], n_rows: int, n_columns: int) 
     The heads are the leading axes, flattened.
     """
     n_heads = math.prod(leading)
-    blocks = row_blocks(n_rows, n_columns)
+    blocks = _row_blocks(n_rows, n_columns)
     if isinstance(mask, str) and mask == "causal":
         spans = [_causal_span(rows, n_rows, n_columns) for rows in blocks]
         tiles = [tile for span in spans for tile in _in_groups(span, n_heads)]
     else:
         tiles = list(_masked(mask, leading, blocks, n_columns))
-    return sorted(tiles, key=_n_cells, reverse=True)
+    return sorted(tiles, key=attrgetter("n_cells"), reverse=True)
 
 
-def n_together(rows: slice, n_columns: int) -> int:
+def _n_together(rows: slice, n_columns: int) -> int:
     """Return of how many heads a block of rows makes one tile."""
     return max(1, _CELLS // max(1, _length(rows) * n_columns))
 
@@ -112,7 +118,7 @@ def _masked(
     n_heads = math.prod(leading)
     n_rows = blocks[-1].stop if blocks else 0
     shape = (n_rows, n_columns)
-    allowed = allowed_for(mask, np.broadcast_to(np.float32(0.0), (*leading, *shape)))
+    allowed = allowed_for(mask, (*leading, *shape))
     if allowed is None:
         for rows in blocks:
             whole = Tile(slice(0, 1), rows, slice(0, n_columns), slice(0, 0), None)
@@ -124,7 +130,7 @@ def _masked(
     else:
         each = np.broadcast_to(allowed, (*leading, *shape)).reshape(n_heads, *shape)
         for rows in blocks:
-            for heads in _groups(n_heads, n_together(rows, n_columns)):
+            for heads in _groups(n_heads, _n_together(rows, n_columns)):
                 yield _span(heads, rows, each[heads, rows])
 
 
@@ -159,18 +165,13 @@ def _extent(marked: BoolArray) -> slice:
 
 def _in_groups(tile: Tile, n_heads: int) -> Iterator[Tile]:
     """Repeat the tile for all heads, as many at a time as fit."""
-    for heads in _groups(n_heads, n_together(tile.rows, _length(tile.columns))):
+    for heads in _groups(n_heads, _n_together(tile.rows, _length(tile.columns))):
         yield Tile(heads, tile.rows, tile.columns, tile.ragged, tile.forbidden)
 
 
 def _groups(n_heads: int, together: int) -> list[slice]:
     starts = range(0, n_heads, together)
     return [slice(begin, min(begin + together, n_heads)) for begin in starts]
-
-
-def _n_cells(tile: Tile) -> int:
-    n_heads, n_rows, n_columns = tile.shape
-    return n_heads * n_rows * n_columns
 
 
 def _length(part: slice) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from threading import Lock
+from threading import Lock, Thread
 from typing import TypeVar
 
 from threadpoolctl import LibController, ThreadpoolController
@@ -17,14 +17,14 @@ Item = TypeVar("Item")
 
 @dataclass(slots=True)
 class _Limit:
-    """How many are inside `one_blas_thread`: the first sets the limit, the last lifts it.
+    """Who is inside `one_blas_thread`: the first sets the limit, the last lifts it.
 
     The number of threads is the whole process's: of two who set and restored it on their own,
     one would restore the other's limit and leave it in force.
     """
 
     lock: Lock = field(default_factory=Lock)
-    n_inside: int = 0
+    inside: set[object] = field(default_factory=set)
     usual: tuple[int, ...] = ()
 
 
@@ -45,19 +45,23 @@ def one_blas_thread() -> Iterator[int]:
     -----
     Any number of threads may be inside at once, and none waits for another.
     """
-    with _LIMIT.lock:
-        if _LIMIT.n_inside == 0:
-            _LIMIT.usual = tuple(library.num_threads for library in _libraries())
-            _set_numbers(1 for _ in _LIMIT.usual)
-        _LIMIT.n_inside += 1
-        n_threads = max(_LIMIT.usual, default=1)
+    caller = object()
     try:
+        with _LIMIT.lock:
+            is_first = not _LIMIT.inside
+            if is_first:
+                _LIMIT.usual = tuple(library.num_threads for library in _libraries())
+            # Before the limit is set, and all of it in the `try`: an interrupt leaves no limit.
+            _LIMIT.inside.add(caller)
+            if is_first:
+                _set_numbers(1 for _ in _LIMIT.usual)
+            n_threads = max(_LIMIT.usual, default=1)
         yield n_threads
     finally:
         with _LIMIT.lock:
-            _LIMIT.n_inside -= 1
-            if _LIMIT.n_inside == 0:
+            if _LIMIT.inside == {caller}:
                 _set_numbers(_LIMIT.usual)
+            _LIMIT.inside.discard(caller)
 
 
 def share(items: Iterable[Item], work: Callable[[Iterator[Item]], None], n_threads: int) -> None:
@@ -78,20 +82,30 @@ def share(items: Iterable[Item], work: Callable[[Iterator[Item]], None], n_threa
         What `work` raises in any of the threads, when all of them have ended.
     """
     queue = deque(items)
-    if n_threads == 1:
-        work(_taken_from(queue))
-        return
-    from concurrent.futures import ThreadPoolExecutor  # with logging: not before it is needed
+    raised: list[Exception] = []
 
-    with ThreadPoolExecutor(n_threads - 1) as pool:
-        helpers = [pool.submit(work, _taken_from(queue)) for _ in range(n_threads - 1)]
+    def help_out() -> None:
         try:
             work(_taken_from(queue))
-        except BaseException:
+        except Exception as error:  # noqa: BLE001 - it is raised in the caller's thread
             queue.clear()
-            raise
-    for helper in helpers:
-        helper.result()
+            raised.append(error)
+
+    # No pool: none takes work any more once the main thread has ended.
+    helpers = [Thread(target=help_out, daemon=False) for _ in range(n_threads - 1)]
+    try:
+        for helper in helpers:
+            helper.start()
+        work(_taken_from(queue))
+    except BaseException:
+        queue.clear()
+        raise
+    finally:
+        for helper in helpers:
+            if helper.is_alive():
+                helper.join()
+    if raised:
+        raise raised.pop()
 
 
 def _taken_from(queue: deque[Item]) -> Iterator[Item]:

@@ -8,6 +8,7 @@ hangs below it, a cell of W_O the few columns that it stands in, and mute the su
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -222,9 +223,9 @@ def _head_result(
     values = recall.array("values", _product, x, head.w_v)
     attend = _attention if is_kept else _attention_on_demand
     x_read, w_v_read = recall("read", _read, x, head.w_v)
-    scores, weights, entropy, mixed, output = attend(q, k, gain, x_read, values, recall)
+    found = attend(q, k, gain, x_read, values, recall)
     channels = _products("channels", w_v_read, block, recall)
-    term = _products("term", mixed, channels, recall)
+    term = _products("term", found.mixed, channels, recall)
     return HeadResult(
         head=head,
         active=active,
@@ -232,17 +233,17 @@ def _head_result(
         x=x,
         q=q,
         k=k,
-        scores=scores,
-        scores_differ=recall("differ", _differ_in_a_row, scores),
-        weights=weights,
-        row_entropy_bits=entropy,
-        effective_positions=recall.array("positions", np.exp2, entropy),
+        scores=found.scores,
+        scores_differ=recall("differ", _differ_in_a_row, found.scores),
+        weights=found.weights,
+        row_entropy_bits=found.entropy,
+        effective_positions=recall.array("positions", np.exp2, found.entropy),
         values=values,
-        output=output,
+        output=found.output,
         term_parts=term,
         term=_joined("term", term, recall),
         score_spectrum=recall("score spectrum", ScoreSpectrum, q, k),
-        weight_spectrum=recall("weight spectrum", WeightSpectrum, weights),
+        weight_spectrum=recall("weight spectrum", WeightSpectrum, found.weights),
         steps=recall.steps,
     )
 
@@ -274,29 +275,34 @@ def _factors(head: Head, design: tuple[int, bool], x: Array, recall: Recall) -> 
     )
 
 
+class _Attention(NamedTuple):
+    """S, A, the row entropies, A times what is read of X, and A V."""
+
+    scores: Matrix
+    weights: Matrix
+    entropy: Array
+    mixed: Array
+    output: Array
+
+
 def _attention(
     q: Array, k: Array, gain: float, x: Array, values: Array, recall: Recall
-) -> tuple[Matrix, Matrix, Array, Array, Array]:
-    """Return S, A, the row entropies, A X and A V; ``x`` is what is read of X."""
+) -> _Attention:
+    """Return what is made of A, which is kept; ``x`` is what is read of X."""
     scores = recall.array("scores", core.attention_scores, q, k)
     weights, entropy = recall("weights", _weights_and_entropies, scores, gain)
     mixed = recall.array("mixed", core.weighted_sums, weights, x)
-    return (
-        scores,
-        weights,
-        entropy,
-        mixed,
-        recall.array("output", core.weighted_sums, weights, values),
-    )
+    output = recall.array("output", core.weighted_sums, weights, values)
+    return _Attention(scores, weights, entropy, mixed, output)
 
 
 def _attention_on_demand(
     q: Array, k: Array, gain: float, x: Array, values: Array, recall: Recall
-) -> tuple[Matrix, Matrix, Array, Array, Array]:
+) -> _Attention:
     """Return the same without keeping S or A: all that follows from A is made in one pass."""
     scores = recall("scores on demand", scores_on_demand, q, k)
     weights, entropy, sums = recall("weights", weights_on_demand, q, k, gain, x, values)
-    return scores, weights, entropy, *sums
+    return _Attention(scores, weights, entropy, *sums)
 
 
 def _weights_and_entropies(scores: Array, gain: float) -> tuple[Array, Array]:

@@ -253,12 +253,29 @@ def test_buffers_of_the_caller_are_filled_and_returned():
         (np.zeros((1, 4, 4)), np.zeros(4), r"out's weights must have shape \(4, 4\)"),
         (np.zeros((4, 4), np.float32), np.zeros(4), "out's weights .* got dtype float32"),
         (np.zeros((4, 4)).T[::-1], np.zeros(4), "C-contiguous"),
-        (np.broadcast_to(np.zeros(4), (4, 4)), np.zeros(4), "writeable"),
+        (np.broadcast_to(np.zeros(4), (4, 4)), np.zeros(4), "out's weights must be writeable"),
+        (np.zeros((4, 4)), None, "out must be two arrays, weights and bits, got .*None"),
     ],
 )
 def test_buffers_that_do_not_fit_are_refused(weights, bits, words):
     with pytest.raises(ValueError, match=words):
         core.weights_and_entropies(np.ones((4, 2)), np.ones((4, 2)), out=(weights, bits))
+
+
+@pytest.mark.parametrize("n", [8, 80])
+def test_buffers_that_lie_in_what_is_read_or_in_one_another_are_refused(n):
+    q, k, weights, bits = np.ones((n, n)), np.ones((n, n)), np.zeros((n, n)), np.zeros(n)
+    for out, words in (
+        ((q, bits), "out's weights must not share memory with q"),
+        ((k, bits), "out's weights must not share memory with k"),
+        ((weights, k[0]), "out's bits must not share memory with k"),
+        ((weights, weights[0]), "out's weights must not share memory with out's bits"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            core.weights_and_entropies(q, k, mask=None, out=out)
+    with pytest.raises(ValueError, match="out's weights must not share memory with scores"):
+        core.weights_and_entropies_from_scores(q, out=(q, bits))
+    assert (q == 1.0).all()
 
 
 @pytest.mark.parametrize(
@@ -278,6 +295,19 @@ def test_what_does_not_fit_is_refused_as_ever(arguments, words):
     for function in (core.weights_and_entropies, core.attention_weights):
         with pytest.raises(ValueError, match=words):
             function(**arguments)
+
+
+@pytest.mark.parametrize("n", [4, 80])
+def test_sums_refuse_a_mask_that_does_not_fit(n):
+    weights, values = np.ones((1, n, n)), np.ones((2, n, n))
+    for mask, words in (
+        ("full", 'mask must be "causal", None or a boolean array'),
+        (np.ones((n + 1, n), bool), rf"mask must have shape that broadcasts to .*\(2, {n}, {n}\)"),
+        (np.ones((n, n)), "mask must be boolean"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            core.weighted_sums(weights, values, mask=mask)
+    core.weighted_sums(weights, values, mask=np.ones((2, n, n), bool))
 
 
 def test_sums_refuse_values_that_do_not_fit():

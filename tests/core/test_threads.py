@@ -1,29 +1,17 @@
 """Sharing work among threads: all of it once, no limit left behind, no error lost."""
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, active_count, get_ident
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
 
 from mhagui import core
-from mhagui.core import kernels
+from mhagui.core import kernels, threads
 from mhagui.core.kernels_scores import FactoredScores
 from mhagui.core.threads import one_blas_thread, share
-
-
-def blas_threads():
-    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
-
-
-@pytest.fixture
-def several():
-    """How many threads BLAS has when nobody limits it."""
-    found = blas_threads()
-    if not found or found == {1}:
-        pytest.skip("BLAS has one thread here anyway, or does not say how many")
-    return found
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
@@ -63,6 +51,25 @@ def test_an_error_in_any_thread_comes_out_when_all_have_ended(who):
     assert active_count() == before
 
 
+def test_a_thread_that_outlives_the_main_one_is_helped_all_the_same():
+    program = """
+from threading import Thread, main_thread
+from mhagui.core.threads import share
+
+def late():
+    main_thread().join()
+    done = []
+    share(range(9), done.extend, 3)
+    print(sorted(done))
+
+Thread(target=late).start()
+"""
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert ended.stderr == ""
+    assert ended.stdout == f"{list(range(9))}\n"
+
+
 def test_calls_from_several_threads_give_what_one_gives():
     rng = np.random.default_rng(0)
     q, k = rng.normal(size=(2, 4, 300, 16))
@@ -86,8 +93,8 @@ def test_who_comes_second_does_not_wait_for_the_first():
         assert pool.submit(enter).result(timeout=10) == n_threads
 
 
-def test_two_who_limit_at_once_leave_no_limit_behind(several):
-    start = Barrier(2)
+def test_two_who_limit_at_once_leave_no_limit_behind(blas_threads):
+    start, several = Barrier(2), blas_threads()
 
     def limit(_):
         start.wait()
@@ -100,9 +107,26 @@ def test_two_who_limit_at_once_leave_no_limit_behind(several):
     assert blas_threads() == several
 
 
+def test_an_interrupt_while_the_limit_is_set_leaves_no_limit_behind(blas_threads, monkeypatch):
+    set_numbers, several = threads._set_numbers, blas_threads()
+
+    def interrupted(numbers):
+        set_numbers(numbers)
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threads, "_set_numbers", interrupted)
+    with pytest.raises(KeyboardInterrupt), one_blas_thread():
+        pass
+    assert blas_threads() == several
+    with one_blas_thread():
+        assert blas_threads() == {1}
+    assert blas_threads() == several
+
+
 @pytest.mark.parametrize(("n", "width"), [(16, 4096), (65, 16), (128, 64), (600, 64)])
-def test_blas_has_one_thread_for_tiles_of_any_size(n, width, several, monkeypatch):
-    seen = []
+def test_blas_has_one_thread_for_tiles_of_any_size(n, width, blas_threads, monkeypatch):
+    seen, several = [], blas_threads()
 
     class Watched(FactoredScores):
         def gained(self, tile, out):
