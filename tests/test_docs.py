@@ -102,7 +102,7 @@ def test_the_readme_names_every_figure_and_dock():
 def test_the_readme_names_every_lesson_and_key_of_the_report():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert [name for name in lesson_names() if f"`{name}`" not in text] == []
-    said = " ".join(re.findall(r"The report as JSON (.*?)\n\n", text, re.DOTALL))
+    said = " ".join(re.findall(r"The report\s+as\s+JSON (.*?)\n\n", text, re.DOTALL))
     scene = load_lesson("two-heads")
     keys = re.findall(r"`(\w+)`", said)
     assert keys
