@@ -2,7 +2,6 @@
 
 import gc
 import math
-import statistics
 import time
 from collections.abc import Callable
 from functools import cached_property, partial
@@ -28,8 +27,9 @@ gradients. `MultiheadAttention` (need_weights, not averaged) is measured as it i
 projections and its output as well, and no entropies. That both give the same numbers is checked
 first. A bar or goal is for fresh buffers: the memory is asked of the system and given back each
 time, on both sides. Up to T = {SHORT} a turn is {CALLS} calls in a row, after a pause in which the
-threads of the other side go to sleep, and counts with the median of its calls: neither side is
-measured while it wakes up, or beside threads of the other that wait awake."""
+threads of the other side go to sleep, and counts with the quickest of these, on both sides: when a
+thread wakes up, or has to wait for its core, that takes longer than the work, and says nothing of
+it."""
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 
@@ -92,17 +92,17 @@ def check_same(ours: tuple[np.ndarray, np.ndarray], theirs: Pair) -> None:
 
 
 def calls_in_turn(turns: int, *runs: Callable[[], object]) -> list[list[float]]:
-    """Return the median seconds of a call of each of ``runs``, ``CALLS`` in a row in each turn.
+    """Return the least seconds of a call of each of ``runs``, ``CALLS`` in a row in each turn.
 
     What a run returns is let go within its time, as by ``in_turn``.
     """
-    medians: list[list[float]] = [[] for _ in runs]
+    least: list[list[float]] = [[] for _ in runs]
     gc.collect()
     for _ in range(turns):
-        for run, own in zip(runs, medians, strict=True):
+        for run, own in zip(runs, least, strict=True):
             time.sleep(PAUSE)
-            own.append(statistics.median(_seconds(run) for _ in range(CALLS)))
-    return medians
+            own.append(min(_seconds(run) for _ in range(CALLS)))
+    return least
 
 
 def _seconds(run: Callable[[], object]) -> float:

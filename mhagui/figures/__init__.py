@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mhagui.errors import check_choices
@@ -27,7 +26,6 @@ __all__ = [
     "style_of",
     "style_to_entry",
     "why_not",
-    "write_figures",
 ]
 
 # Where the home folder cannot be written matplotlib makes do with a temporary one, and says so in
@@ -100,22 +98,3 @@ def _each(
 def render_all(subject: Subject, names: Sequence[str], kinds: Sequence[str]) -> dict[str, bytes]:
     """Return all that ``render_each`` yields."""
     return dict(render_each(subject, names, kinds))
-
-
-def write_figures(
-    subject: Subject, folder: Path, names: Sequence[str], kinds: Sequence[str]
-) -> list[Path]:
-    """Write each of ``names`` in each of ``kinds`` into ``folder`` and return the paths.
-
-    The folder is made if it is missing. All is drawn before anything is written, and no file
-    changes before all of them are on the disk.
-
-    Raises
-    ------
-    UserError
-        When a name or a format is none there is, a figure cannot be drawn or a file cannot be
-        written.
-    """
-    from mhagui.files import write_into
-
-    return write_into(folder, render_all(subject, names, kinds))

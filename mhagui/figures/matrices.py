@@ -107,8 +107,7 @@ def _packed(subject: Subject, paper: Paper, packed: PackedProjection) -> Plan:
         f"The packed {packed.symbol} of “{scene.title}”: rows are features of X, columns {what} "
         "dimensions; each head owns the slice above its band."
     )
-    title = f"{scene.title}: packed {packed.symbol}"
-    return _plan(subject, paper, matrix, title, caption, everyone=True)
+    return _plan(subject, paper, matrix, f"packed {packed.symbol}", caption, everyone=True)
 
 
 def plan_w_o(subject: Subject, paper: Paper) -> Plan:
@@ -117,27 +116,25 @@ def plan_w_o(subject: Subject, paper: Paper) -> Plan:
         f"The output projection W_O of “{subject.scene.title}”: rows are columns of Concat, in the "
         "heads' bands; columns are output channels."
     )
-    return _plan(subject, paper, w_o(subject.scene), f"{subject.scene.title}: W_O", caption)
+    return _plan(subject, paper, w_o(subject.scene), "W_O", caption)
 
 
 def plan_concat(subject: Subject, paper: Paper) -> Plan:
     """Lay out Concat."""
-    matrix = concat(subject, paper)
     caption = (
         f"Concat = [O_1 … O_H] of “{subject.scene.title}”: rows are positions, columns the "
         "features of the heads' outputs, in their bands."
     )
-    return _plan(subject, paper, matrix, f"{subject.scene.title}: Concat", caption)
+    return _plan(subject, paper, concat(subject, paper), "Concat", caption)
 
 
 def plan_output(subject: Subject, paper: Paper) -> Plan:
     """Lay out O."""
-    matrix = output(subject, paper)
     caption = (
         f"The output O = Concat·W_O of “{subject.scene.title}”: rows are positions, columns output "
         "channels."
     )
-    return _plan(subject, paper, matrix, f"{subject.scene.title}: output", caption)
+    return _plan(subject, paper, output(subject, paper), "output", caption)
 
 
 def plan_listening(subject: Subject, paper: Paper) -> Plan:
@@ -157,7 +154,7 @@ def plan_listening(subject: Subject, paper: Paper) -> Plan:
         f"How much each output channel of “{scene.title}” hears of each head: the norm of the "
         "channel's column of that head's rows of W_O."
     )
-    return _plan(subject, paper, matrix, f"{scene.title}: listening", caption)
+    return _plan(subject, paper, matrix, "listening", caption)
 
 
 def w_o(scene: Scene) -> Matrix:
@@ -238,7 +235,7 @@ def _plan(
     subject: Subject,
     paper: Paper,
     matrix: Matrix,
-    title: str,
+    name: str,
     caption: str,
     *,
     everyone: bool = False,
@@ -274,7 +271,7 @@ def _plan(
         beside = Box(box.right + BAR_GAP, box.top, BAR_WIDTH, height)
         colour_bar(sheet, beside, scale, "value")
 
-    return Plan(title, caption, left + width + bar, end, paint)
+    return Plan(f"{scene.title}: {name}", caption, left + width + bar, end, paint)
 
 
 def _size(rows: int, columns: int, room: float, tallest: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from mhagui import figures
 from mhagui.document import compute
 from mhagui.document.checks import count
 from mhagui.document.provenance import provenance_to_text
-from mhagui.errors import UserError
+from mhagui.errors import UserError, check_choices
 from mhagui.figures import movies
 from mhagui.figures.movies import Pixels, Reel
 from mhagui.figures.style import Ground
@@ -37,9 +37,7 @@ class Film:
     """
 
     def __init__(self, subject: Subject, name: str, sweep: Sweep) -> None:
-        if name not in figures.FIGURES:
-            known = ", ".join(figures.FIGURES)
-            raise UserError(f"There is no figure “{name}”; the figures are {known}.")
+        check_choices("figure", [name], figures.FIGURES)
         sweep.check(subject.scene)
         self.name = name
         self.style = subject.style
@@ -166,8 +164,7 @@ def animate(
     """
     from mhagui.figures.saving import provenance_of
 
-    if kind not in MOVIES:
-        raise UserError(f"There is no format “{kind}”; the formats are {', '.join(MOVIES)}.")
+    check_choices("format", [kind], MOVIES)
     count("The frames per second", fps, MOST_FPS)
     movies.check_writable(kind)
     film = Film(subject, name, sweep)

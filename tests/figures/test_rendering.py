@@ -23,6 +23,7 @@ from mhagui.document.edits import SetSequenceLength, rename_head
 from mhagui.errors import UserError
 from mhagui.figures import FigureStyle, Preset, Subject
 from mhagui.figures.drawing import draw, pixels
+from mhagui.files import write_into
 
 MM = 25.4
 SVG = "{http://www.w3.org/2000/svg}"
@@ -181,7 +182,7 @@ def test_a_script_that_no_font_has_is_drawn_without_a_warning(two_heads, recwarn
 )
 def test_every_figure_is_written_in_every_format(two_heads, tmp_path, names, kinds):
     out = tmp_path / "deep" / "out"
-    paths = figures.write_figures(Subject(*two_heads, SMALL), out, names, kinds)
+    paths = write_into(out, figures.render_all(Subject(*two_heads, SMALL), names, kinds))
     wanted = {f"{name}.{kind}" for name in names for kind in kinds}
     assert {path.name for path in paths} == wanted == set(names_in(out))
     starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "eps": b"%!PS", "tiff": b"II*"}
@@ -210,7 +211,7 @@ def test_a_bad_choice_is_named_at_once_and_nothing_written(
 ):
     out, subject = tmp_path / "out", Subject(*two_heads, SMALL)
     with pytest.raises(UserError, match=said):
-        figures.write_figures(subject, out, names, formats)
+        write_into(out, figures.render_all(subject, names, formats))
     with pytest.raises(UserError, match=said):
         figures.render_each(subject, names, formats)
     assert not out.exists()
@@ -219,7 +220,7 @@ def test_a_bad_choice_is_named_at_once_and_nothing_written(
 def test_what_cannot_be_drawn_leaves_nothing_half_written(lesson, tmp_path):
     subject = Subject(*lesson("two-heads", SetSequenceLength(6)), SMALL)
     with pytest.raises(UserError, match="packed W_Q does not exist"):
-        figures.write_figures(subject, tmp_path / "out", ["heads", "packed-wq"], ["svg"])
+        write_into(tmp_path / "out", figures.render_all(subject, ["heads", "packed-wq"], ["svg"]))
     assert not (tmp_path / "out").exists()
 
 
@@ -234,10 +235,10 @@ def test_a_disk_that_fills_up_leaves_what_was_there(two_heads, tmp_path, monkeyp
         kept(descriptor)
 
     monkeypatch.setattr(os, "fsync", fsync)
+    subject = Subject(*two_heads, SMALL)
+    files = figures.render_all(subject, ["heads", "entropy"], ["png", "svg"])
     with pytest.raises(UserError, match="the disk is full"):
-        figures.write_figures(
-            Subject(*two_heads, SMALL), tmp_path, ["heads", "entropy"], ["png", "svg"]
-        )
+        write_into(tmp_path, files)
     assert names_in(tmp_path) == ["heads.png"]
     assert (tmp_path / "heads.png").read_bytes() == b"old"
 
