@@ -131,14 +131,11 @@ class Docks(QObject):
             if self.are_placed:
                 self._place(self._fitted(layout))
 
-    def _make(self, names: Iterable[str]) -> None:
+    def _make(self, missing: list[str]) -> None:
         # All, before a stand-in goes: where the making of one fails each keeps its place.
-        missing = self._missing(names)
-        self._import(missing)
-        made = {name: self._ahead.get(name) or self._new(name) for name in missing}
-        for name, dock in made.items():
-            self._ahead.pop(name, None)
-            stand_in, self._docks[name] = self._docks[name], dock
+        self._make_aside(missing)
+        for name in missing:
+            stand_in, self._docks[name] = self._docks[name], self._ahead.pop(name)
             self._window.removeDockWidget(stand_in)
             stand_in.setParent(None)
             stand_in.deleteLater()
@@ -152,10 +149,14 @@ class Docks(QObject):
         dock.hide()
         return dock
 
-    def _import(self, names: Iterable[str]) -> None:
-        for name in names:
+    def _make_aside(self, missing: list[str]) -> None:
+        """Make those of the docks that are yet to be made; the stand-ins keep their places."""
+        to_make = [name for name in missing if name not in self._ahead]
+        for name in to_make:
             import_module(KINDS[name].module)
         self.imported.emit()
+        for name in to_make:
+            self._ahead[name] = self._new(name)
 
     def _new(self, name: str) -> Panel:
         kind = getattr(import_module(KINDS[name].module), name[0].upper() + name[1:])
@@ -178,24 +179,25 @@ class Docks(QObject):
         self._spare_time.start(0)
 
     def _on_spare_time(self) -> None:
-        """Make one dock, first one that can be seen; then have all in their places, and drawn."""
+        """Make one dock, first those that can be seen; then have all in their places, and drawn."""
         if QApplication.mouseButtons() or QApplication.activePopupWidget():
             self._spare_time.setInterval(HANDS_FULL)
             return  # docks that are placed anew would end a drag
         self._spare_time.setInterval(0)
-        seen = [name for name in self._to_make if is_in_sight(self._docks[name])]
-        if seen:
-            self._to_make.remove(seen[0])
-            self._want(seen[:1])
-        elif self._to_make:
-            name = self._to_make.pop()
-            if self._missing([name]):
-                self._import([name])
-                self._ahead[name] = self._new(name)
+        if self._to_make:
+            self._make_one_ahead()
         elif self._ahead:
             self._want(list(self._ahead))
         else:
             self._draw_one_ahead()
+
+    def _make_one_ahead(self) -> None:
+        seen = [name for name in self._to_make if is_in_sight(self._docks[name])]
+        name = (seen or self._to_make)[-1]
+        self._to_make.remove(name)
+        self._make_aside(self._missing([name]))
+        if seen == [name]:  # the last of them: all come into their places at once
+            self._want(list(self._ahead))
 
     def _draw_one_ahead(self) -> None:
         if not self._to_draw:
@@ -266,11 +268,12 @@ class Docks(QObject):
 
         One that would leave nothing to see is passed over for the default.
         """
-        fitted = self._fitted(layout)
-        late = [] if self.are_placed else [name for name in KINDS if KINDS[name].draws_curves]
-        self._make(name for name in _seen_in(fitted) if name not in late)
-        self._applied = layout
-        self._place(fitted)
+        fitted, self._applied = self._fitted(layout), layout
+        seen = self._missing(_seen_in(fitted))
+        try:
+            self._make([n for n in seen if self.are_placed or not KINDS[n].draws_curves])
+        finally:  # one that cannot be made leaves the others, or their stand-ins, in their places
+            self._place(fitted)
 
     def _fitted(self, layout: Layout) -> Layout:
         fitted = self._without_tokens(layout.fitted(DEFAULT))

@@ -85,6 +85,8 @@ class _Placer:
             room = room_of_docks(self._window)
         except UnknownFormError:
             return  # it is as Qt has shared it out
+        if room.isEmpty():
+            return  # nothing stands in a window that is just being shown
         shares = list(self._shares(self._layout.tree, room.width(), room.height()))
         shares.sort(key=self._is_present)  # last, for each has its say in the rooms around it
         docks = [self._docks[name] for name, _, _ in shares]

@@ -137,7 +137,7 @@ class MainWindow(QMainWindow):
         self.bench.failed.connect(self.notices.tell)
         self.bench.delayed.connect(self._status.tell_of_delay)
         self.bench.caught_up.connect(self._status.end_delay)
-        self._status.cancelled.connect(self.bench.cancel)
+        self._status.cancelled.connect(self._cancel)
         self.files.changed.connect(self._on_file_changed)
         self.files.said.connect(self._say)
         self.files.used.connect(self._on_file_used)
@@ -304,6 +304,10 @@ class MainWindow(QMainWindow):
         self.bench.redo()
         self._say(f"Done again: {text}")
 
+    def _cancel(self) -> None:
+        self.bench.cancel()
+        self._say("Cancelled; the scene is the one that is shown")  # whatever was said to be done
+
     def _finish_typing(self) -> None:
         """Take over what is being typed, which would else land on whatever comes in its place."""
         focus = self.focusWidget()
@@ -404,8 +408,8 @@ class MainWindow(QMainWindow):
         """Place the docks, and begin at the heatmaps, where arrows move the cursor."""
         super().showEvent(event)
         if not self.docks.are_placed:
-            self.docks.apply(self.preferences.settings.layout or DEFAULT)
             QTimer.singleShot(0, self, self._keeper.begin)
+            self.docks.apply(self.preferences.settings.layout or DEFAULT)
         if self.focusWidget() is None:
             self.docks.heatmaps.take_focus()
 

@@ -33,10 +33,7 @@ def ask_to_leave(parent: QWidget, name: str, otherwise: str) -> Leave:
     """Ask what becomes of the changes to ``name``; ``otherwise`` says what if they stay unsaved."""
     box = _box(parent, "Unsaved changes", f"Save the changes to “{name}”?")
     box.setInformativeText(otherwise)
-    box.setStandardButtons(_B.Save | _B.Discard | _B.Cancel)
-    box.setDefaultButton(_B.Save)
-    answer = _B(box.exec())  # none where the program is told to end meanwhile
-    box.deleteLater()
+    answer = _answer(box, _B.Save | _B.Discard | _B.Cancel, at_enter=_B.Save)
     return next((leave for leave in Leave if leave.value == answer), Leave.CANCEL)
 
 
@@ -44,22 +41,14 @@ def ask_to_forget(parent: QWidget, name: str) -> bool:
     """Ask whether unsaved work that was found may go for good."""
     box = _box(parent, "Discard unsaved work", f"Discard the unsaved work on “{name}”?")
     box.setInformativeText("It cannot be brought back.")
-    box.setStandardButtons(_B.Discard | _B.Cancel)
-    box.setDefaultButton(_B.Cancel)
-    answer = _B(box.exec())
-    box.deleteLater()
-    return answer is _B.Discard
+    return _answer(box, _B.Discard | _B.Cancel, at_enter=_B.Cancel) is _B.Discard
 
 
 def ask_to_replace_files(parent: QWidget, folder: Path, names: str) -> bool:
     """Ask whether files that are in ``folder`` already, which ``names`` lists, may be replaced."""
     box = _box(parent, "Replace files?", f"{folder} already has {names}.")
     box.setInformativeText("Replace what is there?")
-    box.setStandardButtons(_B.Yes | _B.No)
-    box.setDefaultButton(_B.No)
-    answer = _B(box.exec())
-    box.deleteLater()
-    return answer is _B.Yes
+    return _answer(box, _B.Yes | _B.No, at_enter=_B.No) is _B.Yes
 
 
 def ask_to_replace(parent: QWidget, path: Path) -> Replace:
@@ -86,3 +75,14 @@ def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
     box.setTextFormat(Qt.TextFormat.PlainText)  # names may hold anything
     box.setText(text)
     return box
+
+
+def _answer(
+    box: QMessageBox, buttons: QMessageBox.StandardButton, at_enter: QMessageBox.StandardButton
+) -> QMessageBox.StandardButton:
+    """Return the button that is pressed; none where the program is told to end meanwhile."""
+    box.setStandardButtons(buttons)
+    box.setDefaultButton(at_enter)
+    answer = _B(box.exec())
+    box.deleteLater()
+    return answer

@@ -178,6 +178,18 @@ def test_it_can_be_cancelled_although_input_is_held_back(window, gate, settle, q
     assert window.bench.view.cursor.query != frames[0].view.cursor.query
 
 
+def test_an_undo_that_is_cancelled_is_not_said_to_be_done(window, gate, settle, qtbot):
+    window.bench.edit(SetSequenceLength(7))
+    settle()
+    gate()
+    window._actions["undo"].trigger()
+    assert window.statusBar().currentMessage().startswith("Undone")
+    qtbot.waitUntil(window.findChild(QToolButton, "cancelComputing").isVisible)
+    press(window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: window.bench.scene.n_positions == 7)
+    assert window.statusBar().currentMessage().startswith("Cancelled")
+
+
 # --- what a hand does meanwhile: through the window, as it comes from the screen
 
 

@@ -11,12 +11,14 @@ from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QTabBar
 
 from mhagui.document import load_lesson
+from mhagui.gui.docks import lesson
 from mhagui.gui.layout import KINDS
+from mhagui.gui.layout_placer import place_docks
 from mhagui.gui.layouts import DEFAULT, LEARN
 from mhagui.gui.main_window import MainWindow
-from mhagui.gui.panel import is_in_sight
+from mhagui.gui.panel import Panel, is_in_sight
 from mhagui.gui.pictures import weight_table
-from mhagui.layout_tree import names_in
+from mhagui.layout_tree import Frame, Layout, Split, Tabs, names_in
 from mhagui.palette import WeightColours
 
 ROOT = Path(__file__).parents[2]
@@ -183,6 +185,57 @@ def test_a_dock_that_cannot_be_made_leaves_the_others_to_come(just_shown, qtbot,
         qtbot.waitUntil(lambda: with_content(just_shown) >= set(KINDS) - {name})
     assert [kind for kind, *_ in faults] == [ZeroDivisionError]
     assert tabs(just_shown) == titles
+
+
+def test_a_dock_in_sight_that_cannot_be_made_leaves_all_in_their_places(
+    just_shown, qtbot, monkeypatch
+):
+    with monkeypatch.context() as broken:
+        broken.setattr(lesson, "LessonDock", None)
+        with pytest.raises(TypeError):
+            just_shown.docks.apply(LEARN)
+    assert tabs(just_shown) >= {
+        ("Heads", "Cost", "History"),
+        ("Entropy", "Rank", "Impulse", "Information"),
+    }
+    assert "lessonDock" in places_in_sight(just_shown)
+    qtbot.waitUntil(lambda: with_content(just_shown) == set(KINDS))
+
+    def names():
+        return [dock.objectName() for dock in just_shown.findChildren(QDockWidget)]
+
+    qtbot.waitUntil(lambda: sorted(names()) == sorted(KINDS))  # none is there twice
+
+
+def test_those_in_sight_that_come_late_come_together(qtbot, settle, monkeypatch):
+    """Each placing moves all docks."""
+    placed = []
+
+    def place(window, docks, at):
+        placed.append({name for name, dock in docks.items() if isinstance(dock, Panel)})
+        place_docks(window, docks, at)
+
+    monkeypatch.setattr("mhagui.gui.layout.place_docks", place)
+    columns = tuple(Tabs((name,), size=100) for name in names_in(DEFAULT.tree))
+    window = MainWindow(load_lesson("induction"), is_start=True)
+    qtbot.addWidget(window)
+    window.preferences.change(layout=Layout(Split("across", columns)))
+    window.show()
+    qtbot.waitUntil(lambda: with_content(window) == set(KINDS))
+    settle()
+    late = {name for name, kind in KINDS.items() if kind.draws_curves}
+    assert len(late) > 1
+    assert placed == [set(KINDS) - late, set(KINDS)]
+
+
+def test_a_start_with_all_docks_afloat_warns_of_nothing(qtbot, settle):
+    frames = {name: Frame(20, 20, 300, 300) for name in KINDS}
+    window = MainWindow(load_lesson("four-heads"), is_start=True)
+    qtbot.addWidget(window)
+    window.preferences.change(layout=Layout(DEFAULT.tree, floating=frames))
+    window.show()
+    settle()
+    assert window.docks.layout().floating.keys() == set(KINDS)
 
 
 def test_what_another_layout_has_in_front_is_made_for_the_start(qtbot):

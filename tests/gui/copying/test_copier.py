@@ -133,7 +133,7 @@ def test_a_dark_window_copies_a_light_figure(window, find, right_click, clipboar
 
 
 @pytest.mark.parametrize("place", ["outputProjectionTable", "concatView", "entropyTable"])
-def test_the_shortcut_copies_the_figure_of_what_has_the_keyboard_(
+def test_the_shortcut_copies_the_figure_of_what_has_the_keyboard(
     window, enter, find, qtbot, clipboard, place
 ):
     dock, title = {
