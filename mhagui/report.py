@@ -35,11 +35,12 @@ WIDTH = 96  # of a line of tokens
 _LARGE = 1e6
 
 
-def report(scene: Scene, result: Result) -> dict[str, object]:
+def report(scene: Scene, result: Result, row: int | None = None) -> dict[str, object]:
     """Return every number of ``result``, in full precision, as JSON can hold it.
 
     Entropies are in bits, singular values those of Q·Kᵀ; lists over positions start at t1. A value
-    that is undefined or beyond float64 is None. The effective rank costs a T × T decomposition per
+    that is undefined or beyond float64 is None. Impulse responses and information are those of
+    ``row``, t from 0, t4 where it is None. The effective rank costs a T × T decomposition per
     head when first asked for.
     """
     sizes = WhatIf.of(scene)
@@ -61,14 +62,14 @@ def report(scene: Scene, result: Result) -> dict[str, object]:
         "residual_bound": finite(result.residual_bound),
         "parameters": parameters_of(sizes)._asdict(),
         "score_flops": score_flops(sizes),
-        "impulse": impulse_report(scene, result),
+        "impulse": impulse_report(scene, result, row),
         "filter_bank": filter_bank_report(scene, result),
         "cost": cost_report(scene),
-        **information_report(scene, result),
+        **information_report(scene, result, row),
     }
 
 
-def report_json(scene: Scene, result: Result) -> str:
+def report_json(scene: Scene, result: Result, row: int | None = None) -> str:
     """Return ``report`` as strict JSON, a line to each row of a matrix, undefined values null.
 
     Raises UserError where that would be more than a few hundred megabytes of weights.
@@ -79,12 +80,12 @@ def report_json(scene: Scene, result: Result) -> str:
             f"A report in JSON lists every weight; with {scene.n_heads} heads it does for T up to "
             f"{most}, and this scene has T = {scene.n_positions}."
         )
-    return json_text(report(scene, result))
+    return json_text(report(scene, result, row))
 
 
-def report_text(scene: Scene, result: Result) -> str:
+def report_text(scene: Scene, result: Result, row: int | None = None) -> str:
     """Return the numbers of ``result`` as aligned text, with the matrices where they are small."""
-    parts = [_opening(scene), _heads(result), _filters(scene, result), _entropies(result)]
+    parts = [_opening(scene), _heads(result), _filters(scene, result, row), _entropies(result)]
     if max(scene.n_positions, scene.d_model) <= MAX_PRINTED:
         parts += [*_weights(scene, result), *_projection(scene, result)]
     parts.append(_closing(scene, result))
@@ -158,8 +159,8 @@ def _head_row(number: int, head: HeadResult) -> list[str]:
     ]
 
 
-def _filters(scene: Scene, result: Result) -> str:
-    at = shown_row(scene, None)
+def _filters(scene: Scene, result: Result, row: int | None) -> str:
+    at = shown_row(scene, row)
     norms = filter_bank(result).norms
     rows = [
         [f"h{number}", str(head.head.layer), filter_of(head.head), *_six([distance, norm])]

@@ -6,9 +6,11 @@ from pathlib import Path
 from mhagui.commands.output import refuse_terminal, say, say_file
 from mhagui.commands.shared import (
     OK,
+    add_row,
     command_parser,
     give_back_after_gains,
     not_empty,
+    place,
     tell_if_long,
     the_scene,
 )
@@ -16,7 +18,7 @@ from mhagui.commands.style_options import add_style_options, asks_for_style, sty
 from mhagui.errors import UserError, check_choices, visible
 
 _USAGE = """mhagui report [SCENE] [--gain N=G ...] [--json | --format FORMAT] [--out FILE]
-                     [how figures look]"""
+                     [--row N] [how figures look]"""
 _DESCRIPTION = """Print every number of a scene: weights, entropies, ranks, Concat, output. As
 Markdown, HTML or PDF the report is one file to read, with its figures."""
 
@@ -34,7 +36,7 @@ def run(arguments: list[str]) -> int:
     kind = _kind(options)
     if kind in _WITHOUT_FIGURES and asks_for_style(options):
         raise UserError(f"A report as {kind} has no figures to style: give --format html, say.")
-    style = style_of_options(options)
+    style, row = style_of_options(options), place("--row", options.row)
     if kind == "pdf" and options.out is None:
         refuse_terminal()
     scene = the_scene("report", options)
@@ -45,7 +47,7 @@ def run(arguments: list[str]) -> int:
     if options.out is not None:
         check_target(Path(options.out))
     tell_if_long(scene)
-    data = render_report(scene, compute(scene), kind, style)
+    data = render_report(scene, compute(scene), kind, style, row)
     if options.out is not None:
         _write(Path(options.out), data)
     elif kind in _WITHOUT_FIGURES:
@@ -68,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--out", metavar="FILE", type=not_empty, help="write the report to FILE, replacing it"
     )
+    add_row(parser)
     # A report says by itself what its figures show, and how large they are.
     add_style_options(parser, "--title", "--caption", "--dpi", "--outlines")
     return parser

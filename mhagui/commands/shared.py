@@ -91,16 +91,21 @@ def add_list(
 
 def add_places(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the options that say where figures look."""
+    add_row(parser)
+    parser.add_argument(
+        "--head",
+        metavar="N",
+        help="the head (from 1) that figures of one head show; 1 unless given",
+    )
+
+
+def add_row(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` the option that says which row is looked at."""
     parser.add_argument(
         "--row",
         metavar="N",
         help="the query position t (from 1) whose responses and information are drawn; 4 unless "
         "given",
-    )
-    parser.add_argument(
-        "--head",
-        metavar="N",
-        help="the head (from 1) that figures of one head show; 1 unless given",
     )
 
 

@@ -36,7 +36,8 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     height = max(HEIGHT, (names - BETWEEN) / 2) if legend.is_beside else HEIGHT * 0.8
     boxes = [Box(left, TOP + n * (height + BETWEEN), legend.width, height) for n in (0, 1)]
     note_top = boxes[1].bottom + BELOW + (0.0 if legend.is_beside else names + 0.06)
-    text = FLAT_FILTERS + COARSE_NOTE * (at >= FINE_ROWS)
+    is_of_filters = any(head.head.pattern.is_designed for head in result.heads)
+    text = FLAT_FILTERS * is_of_filters + COARSE_NOTE * (at >= FINE_ROWS)
     note = wrapped(text, legend.page_width - left - EDGE, TICK_SIZE)
     of_heads = spectra(result.heads, at)
 

@@ -108,7 +108,8 @@ def _panels(result: Result, paper: Paper, at: int, n_columns: int) -> Panels:
     width = min(max(room / n_columns, SLIMMEST), WIDEST)
     names = []
     for number, head in enumerate(result.heads, 1):
-        parts = f"h{number} {filter_of(head.head)}{state_of(head)}", _distance(head, at)
+        what = filter_of(head.head) if head.head.pattern.is_designed else head.head.name
+        parts = f"h{number} {what}{state_of(head)}", _distance(head, at)
         lines_of = wrapped_names(parts, width, roomy=roomy)
         names.append([line for lines in lines_of for line in lines])
     return Panels(len(names), n_columns, width, height, LEFT, gap, names, roomy)

@@ -362,11 +362,12 @@ def wrapped(text: str, width: float, size: float) -> list[str]:
 
 
 def _pieces(word: str, width: float, size: float) -> list[str]:
+    """Return ``word`` in pieces, none of which ends within a symbol."""
     pieces = [""]
-    for char in word:
-        if pieces[-1] and text_width(pieces[-1] + char, size) > width:
+    for whole in re.findall(rf"{_SYMBOL.pattern}|.", word, re.DOTALL):
+        if pieces[-1] and text_width(pieces[-1] + whole, size) > width:
             pieces.append("")
-        pieces[-1] += char
+        pieces[-1] += whole
     return pieces
 
 

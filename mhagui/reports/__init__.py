@@ -14,30 +14,35 @@ FORMATS = ("text", "json", "markdown", "html", "pdf")
 
 
 def render_report(
-    scene: "Scene", result: "Result", kind: str, style: "FigureStyle | None" = None
+    scene: "Scene",
+    result: "Result",
+    kind: str,
+    style: "FigureStyle | None" = None,
+    row: int | None = None,
 ) -> bytes:
     """Return the report of ``scene`` as a file of ``kind``, one of ``FORMATS``.
 
-    Text and JSON have numbers alone; the others also figures, in ``style``. The same input gives
-    the same bytes every time.
+    Text and JSON have numbers alone; the others also figures, in ``style``. Responses and
+    information are those of ``row``, t from 0, t4 where it is None. The same input gives the same
+    bytes every time.
 
     Raises
     ------
     UserError
-        When there is no such format, the style is none, or JSON would list too many weights.
+        When there is no such format or row, the style is none, or JSON would list too many weights.
     """
     check_choices("report", [kind], FORMATS)
+    subject = _subject(scene, result, style, kind, row)
     if kind in ("text", "json"):
         from mhagui.report import report_json, report_text
 
-        return (report_text if kind == "text" else report_json)(scene, result).encode()
-    return _illustrated(scene, result, kind, style)
+        return (report_text if kind == "text" else report_json)(scene, result, row).encode()
+    return _illustrated(subject, kind)
 
 
-def _illustrated(scene: "Scene", result: "Result", kind: str, style: "FigureStyle | None") -> bytes:
+def _illustrated(subject: "Subject", kind: str) -> bytes:
     from mhagui.reports.content import report_of
 
-    subject = _subject(scene, result, style, kind)
     report = report_of(subject)
     if kind == "html":
         from mhagui.reports.html import html_of
@@ -52,7 +57,9 @@ def _illustrated(scene: "Scene", result: "Result", kind: str, style: "FigureStyl
     return report_pdf(report, subject)
 
 
-def _subject(scene: "Scene", result: "Result", style: "FigureStyle | None", kind: str) -> "Subject":
+def _subject(
+    scene: "Scene", result: "Result", style: "FigureStyle | None", kind: str, row: int | None
+) -> "Subject":
     """Return what the figures are drawn from: the report says what they show, and whence.
 
     The scene is in a PDF itself, once, where ``style`` wants it, and in no figure of the others.
@@ -64,4 +71,4 @@ def _subject(scene: "Scene", result: "Result", style: "FigureStyle | None", kind
     style = style or FigureStyle()
     holds = style.embed_scene and kind == "pdf"
     plain = msgspec.structs.replace(style, title=False, caption=False, embed_scene=holds)
-    return Subject(scene, result, plain)
+    return Subject(scene, result, plain, row)

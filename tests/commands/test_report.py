@@ -36,7 +36,7 @@ def test_text_and_json_are_what_they_always_were(capsys, scene):
 def quick(monkeypatch):
     """Stand in for reports with figures, which take seconds, by their kind and style."""
 
-    def render(scene, result, kind, style):
+    def render(scene, result, kind, style, row):
         return f"{kind} of “{scene.title}”,\nin {style.weight_colours}".encode()
 
     monkeypatch.setattr(reports, "render_report", render)
@@ -143,4 +143,16 @@ def test_a_link_into_a_folder_that_is_not_there_is_refused_first(refused, tmp_pa
     told = refused("report", "two-heads", "--out", link)
     assert (
         told == f"mhagui: {link} cannot be written: it is a link into a folder that is not there."
+    )
+
+
+@pytest.mark.parametrize("kind", ["text", "markdown"])
+def test_a_report_looks_at_the_row_that_is_asked_for(run, refused, tmp_path, kind):
+    path = tmp_path / "report"
+    run("report", "two-heads", "--row", 2, "--format", kind, "--out", path)
+    words = path.read_text("utf-8")
+    assert "at t2" in words
+    assert "at t4" not in words
+    assert refused("report", "two-heads", "--row", 5).endswith(
+        "no row t5; this scene has t1 to t4."
     )

@@ -3,13 +3,16 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.collections import QuadMesh
+from matplotlib.text import Text
 
 from mhagui import figures
-from mhagui.document import compute
+from mhagui.document import compute, load_lesson
 from mhagui.document.edits import SetSequenceLength, set_key_magnitude, set_muted
 from mhagui.errors import UserError
-from mhagui.figures import FigureStyle, Subject
+from mhagui.figures import FigureStyle, Subject, drawing
 from mhagui.figures.impulse import LEGEND
+from mhagui.figures.page import house_style, wrapped
 from mhagui.palette import HEAD_MARKERS
 
 IDEAL = LEGEND[1]
@@ -352,3 +355,61 @@ def test_singular_values_are_those_of_the_scores_and_of_the_weights(
 def test_an_unknown_figure_is_answered_with_those_there_are(two_heads):
     with pytest.raises(UserError, match=r"no figure “hands”; the figures are heads, head, scores"):
         figures.render("hands", Subject(*two_heads), "svg")
+
+
+# ------------------------------------------------------------------------------------ colour scales
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("head", 1), ("w-o", 1), ("concat", 1), ("output", 1), ("listening", 1), ("packed-wv", 1),
+        ("filter-bank", 1), ("projection", 3), ("pipeline", 2), ("redundancy", 2),
+    ],
+)  # fmt: skip
+def test_cells_have_a_bar_of_their_colours_with_its_numbers(name, count, two_heads):
+    figure = drawing.draw(name, Subject(*two_heads))
+    bars = [axes._colorbar for axes in figure.axes if hasattr(axes, "_colorbar")]
+    assert len(bars) == count
+    for bar in bars:
+        written = [float(text.get_text().replace("−", "-")) for text in bar.ax.get_yticklabels()]
+        assert written == pytest.approx(list(bar.ax.get_yticks()), rel=0.005)
+        assert (written[0], written[-1]) == pytest.approx(bar.mappable.get_clim(), rel=0.005)
+    if name != "pipeline":  # whose panels reach what is written above each
+        others = [axes for axes in figure.axes if not hasattr(axes, "_colorbar")]
+        meshes = [m for axes in others for m in axes.collections if isinstance(m, QuadMesh)]
+        assert {m.get_clim() for m in meshes} == {bar.mappable.get_clim() for bar in bars}
+
+
+def test_no_colours_are_mixed_where_cells_are_pixels(lesson, panels):
+    style = FigureStyle(dpi=90, preset=figures.Preset.SINGLE_COLUMN)
+    figure = drawing.draw("head", Subject(*lesson("four-heads", SetSequenceLength(70)), style))
+    (axes,) = panels(figure, (70, 70))
+    picture = drawing.pixels(figure, style)[..., :3]
+    height, width, _ = picture.shape
+    left, bottom, right, top = axes.get_position().extents
+    rows = slice(round(height * (1 - (bottom + top) / 2)) + 2, round(height * (1 - bottom)) - 3)
+    columns = slice(round(width * left) + 3, round(width * (left + right) / 2) - 2)
+    seen = {tuple(colour) for colour in picture[rows, columns].reshape(-1, 3).tolist()}
+    table = mpl.colormaps["viridis"](np.arange(256), bytes=True)[:, :3]
+    assert len(seen) > 1
+    assert seen <= {tuple(colour) for colour in table.tolist()}
+
+
+def test_no_line_ends_within_a_symbol():
+    with house_style():
+        for width in (0.1, 0.3, 0.5, 0.6, 0.7):
+            lines = wrapped("Concat·W_O and X W_V^(h)", width, 8)
+            assert "".join(lines).replace(" ", "") == "Concat·W_OandXW_V^(h)"
+            assert sum("W_O" in line for line in lines) == 1
+            assert sum("W_V^(h)" in line for line in lines) == 1
+
+
+def test_heads_without_a_filter_have_their_names_and_no_note_of_filters(draw):
+    scene = load_lesson("content-position")
+    result = compute(scene)
+    words = " ".join(text.get_text() for text in draw("impulse", scene, result).findobj(Text))
+    assert all(head.name.split()[0] in words for head in scene.heads)
+    assert "projected" not in words
+    words = " ".join(text.get_text() for text in draw("frequency", scene, result).findobj(Text))
+    assert "First-sample hold" not in words

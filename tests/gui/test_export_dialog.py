@@ -122,11 +122,15 @@ def test_numbers_and_scripts_are_written_beside_the_figures(dialog, qtbot, tmp_p
 
 
 def test_reports_are_written_too(dialog, qtbot, tmp_path):
+    dialog.findChild(QSpinBox, "exportRow").setValue(2)
     choose(dialog, reports=["html", "markdown"])
     assert export(dialog, qtbot).startswith("2 files written")
     out = tmp_path / "out"
     assert (out / "report.html").read_text("utf-8").startswith("<!DOCTYPE html>")
-    assert (out / "report.md").read_text("utf-8").startswith("# ")
+    words = (out / "report.md").read_text("utf-8")
+    assert words.startswith("# ")
+    assert "at t2" in words
+    assert "at t4" not in words
 
 
 def test_numbers_alone_need_no_figure(dialog, qtbot, tmp_path):

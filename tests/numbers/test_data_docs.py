@@ -92,3 +92,16 @@ def test_the_example_runs(tmp_path, monkeypatch):
     exec(example, names)
     assert names["A"].shape == (4, 6, 6)
     names["file"].close()
+
+
+def test_units_are_those_of_the_numbers():
+    columns = {named(row[0]): row[2] for row in table("column")}
+    assert [name for name, unit in columns.items() if unit.endswith(", from 1")] == [
+        "head", "t", "i",
+    ]  # fmt: skip
+    assert all(columns[name].startswith("none") for name in ("weight", "score", "gain"))
+    units = {named(row[0]): row[3] for row in table("array")}
+    assert [name for name, unit in units.items() if unit == "bits"] == [
+        "row_entropy_bits", "ceiling_bits",
+    ]  # fmt: skip
+    assert not any("nat" in unit.split() for unit in units.values())

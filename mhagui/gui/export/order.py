@@ -60,9 +60,10 @@ class Order:
         if self.reports:
             from mhagui.reports import render_report
 
-            scene, result, style = self.subject.scene, self.subject.result, self.subject.style
+            of = self.subject
             for kind in self.reports:
-                yield REPORTS[kind], render_report(scene, result, kind, style)
+                report = render_report(of.scene, of.result, kind, of.style, of.row)
+                yield REPORTS[kind], report
 
     def steps(self) -> Generator[Progress[dict[str, bytes]]]:
         """Yield how far the making of the files is; at last all of them by their names."""
