@@ -6,6 +6,13 @@ real dtype becomes float64; inputs are never modified; what does not fit raises 
 with one sentence that names the argument.
 """
 
+from mhagui.core.ablation import (
+    gained_weights,
+    mean_ablation,
+    uniform_weights,
+    without_edge,
+    zero_ablation,
+)
 from mhagui.core.attention import (
     attention_scores,
     attention_weights,
@@ -42,8 +49,20 @@ from mhagui.core.filter_bank import (
     filter_bank_terms,
     frobenius_norms,
     head_contributions,
+    synthesis_bound,
     synthesis_norms,
     zero_head_columns,
+)
+from mhagui.core.grouped import (
+    grouped_sums,
+    grouped_weights,
+    key_head,
+    query_heads,
+)
+from mhagui.core.importance import (
+    ablation_importance,
+    gradient_importance,
+    pruning_curve,
 )
 from mhagui.core.information import (
     MOST_SEQUENCES,
@@ -66,6 +85,20 @@ from mhagui.core.kernels_statistics import (
     attention_statistics,
     weights_block,
 )
+from mhagui.core.masks import (
+    alibi_bias,
+    alibi_slopes,
+    allowed_counts,
+    block_mask,
+    padding_mask,
+    prefix_mask,
+    sliding_window_mask,
+    weights_with_sinks,
+)
+from mhagui.core.patterns import (
+    HEAD_PATTERNS,
+    pattern_targets,
+)
 from mhagui.core.rank import (
     effective_rank,
     effective_rank_from_singular_values,
@@ -74,28 +107,54 @@ from mhagui.core.rank import (
     singular_values,
 )
 from mhagui.core.response import frequency_response, group_delay, total_variation
+from mhagui.core.scorecard import (
+    LEAST_CORRECTED,
+    LEAST_ROWS,
+    LEAST_UNIFORMITY,
+    SCORES,
+    HeadScores,
+    HeadScoring,
+    Score,
+    head_scores,
+    pattern_score,
+    readable_rows,
+)
 from mhagui.core.target import (
     LARGEST_TARGET,
     TARGET_TOLERANCE,
     TargetFit,
     queries_and_keys_for,
 )
+from mhagui.core.words import merged_weights
 
 __all__ = [
+    "HEAD_PATTERNS",
     "LARGEST_TARGET",
+    "LEAST_CORRECTED",
+    "LEAST_ROWS",
+    "LEAST_UNIFORMITY",
     "MOST_SEQUENCES",
     "MOST_TOKENS",
+    "SCORES",
     "TARGET_TOLERANCE",
     "AttentionStatistics",
+    "HeadScores",
+    "HeadScoring",
     "Labels",
     "ParameterCount",
+    "Score",
     "StageCosts",
     "TargetFit",
     "Tokens",
+    "ablation_importance",
+    "alibi_bias",
+    "alibi_slopes",
+    "allowed_counts",
     "attention_scores",
     "attention_statistics",
     "attention_weights",
     "block_local_head",
+    "block_mask",
     "causal_mask",
     "concat_heads",
     "delay_head",
@@ -109,22 +168,37 @@ __all__ = [
     "first_token_head",
     "frequency_response",
     "frobenius_norms",
+    "gained_weights",
+    "gradient_importance",
     "group_delay",
+    "grouped_sums",
+    "grouped_weights",
     "head_contributions",
+    "head_scores",
     "information_bits",
     "jensen_shannon_bits",
     "joint_labels",
+    "key_head",
     "margin_factor",
+    "mean_ablation",
+    "merged_weights",
     "mutual_information_bits",
     "observed_labels",
     "overtaking_length",
+    "padding_mask",
     "parameter_count",
+    "pattern_score",
+    "pattern_targets",
     "pool_extremes",
     "pool_largest_magnitude",
     "pool_maximum",
+    "prefix_mask",
     "previous_token_head",
+    "pruning_curve",
     "quantise",
     "queries_and_keys_for",
+    "query_heads",
+    "readable_rows",
     "recency_head",
     "row_entropy_bits",
     "score_flops",
@@ -132,16 +206,22 @@ __all__ = [
     "score_singular_values",
     "self_head",
     "singular_values",
+    "sliding_window_mask",
     "softmax_exponents",
     "stage_costs",
+    "synthesis_bound",
     "synthesis_norms",
     "total_variation",
     "two_position_head",
     "uniform_head",
+    "uniform_weights",
     "weighted_sums",
     "weights_and_entropies",
     "weights_and_entropies_from_scores",
     "weights_block",
     "weights_from_scores",
+    "weights_with_sinks",
+    "without_edge",
+    "zero_ablation",
     "zero_head_columns",
 ]

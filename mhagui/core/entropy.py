@@ -8,7 +8,7 @@ import numpy.typing as npt
 from mhagui.core._checks import FloatArray, as_matrices
 
 # Weights stored in half precision, bfloat16 above all, may exceed 1 by a rounding step.
-_LARGEST_WEIGHT = 1.01
+LARGEST_WEIGHT = 1.01
 
 
 def row_entropy_bits(a: npt.ArrayLike) -> FloatArray:
@@ -84,6 +84,6 @@ def _require_weights(weights: FloatArray, top: FloatArray, name: str) -> None:
     highest = np.maximum.reduce(top, axis=None, initial=0.0)
     if np.isnan(lowest):
         raise ValueError(f"{name} must hold weights within 0..1, got NaN.")
-    if lowest < 0.0 or highest > _LARGEST_WEIGHT:
+    if lowest < 0.0 or highest > LARGEST_WEIGHT:
         worst = lowest if lowest < 0.0 else highest
         raise ValueError(f"{name} must hold weights within 0..1, got {worst}.")

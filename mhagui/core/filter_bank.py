@@ -225,6 +225,49 @@ def filter_bank_bound(x: npt.ArrayLike, w_v: npt.ArrayLike, w_o: npt.ArrayLike) 
     return float(2 * n_products * epsilon * float(np.max(magnitudes, initial=0.0)))
 
 
+def synthesis_bound(reach: npt.ArrayLike, w_o: npt.ArrayLike, n_heads: SupportsIndex) -> float:
+    """Return what rounding alone may leave of the residual of `head_contributions`.
+
+    Parameters
+    ----------
+    reach
+        The largest |O_h| of each column of Concat, or more, shape (H·d_v,), at least 0.
+    w_o
+        Output projection, shape (H·d_v, d_model_out), finite.
+    n_heads
+        H, at least 1; must divide the rows of `w_o`.
+
+    Returns
+    -------
+    float
+        2·(H·d_v + d_v + H)·ε times the largest of reach·|W_O|, in the unit of the output; ε is
+        that of its dtype. It bounds |Concat·W_O − Σ_h O_h·W_O^(h)| if no product underflows.
+
+    Raises
+    ------
+    ValueError
+        When a shape or dtype does not fit, an input is not finite, or the result overflows.
+
+    Notes
+    -----
+    Source: as for `filter_bank_bound`. Concat·W_O is made by products over H·d_v, the
+    contributions by products over d_v, and their sum over H.
+    """
+    largest = as_finite_matrices(np.atleast_2d(np.asarray(reach)), "reach", "1, H·d_v")
+    projection = as_finite_matrices(w_o, "w_o", "H·d_v, d_model_out")
+    heads, rows = as_length(n_heads, "n_heads"), projection.shape[-2]
+    if rows % heads:
+        raise ValueError(f"n_heads must divide the {rows} rows of w_o, got {heads}.")
+    if largest.shape[-1] != rows:
+        raise shape_error("reach", f"({rows},) to match w_o", largest)
+    with np.errstate(all="ignore"):
+        magnitudes: FloatArray = np.abs(largest) @ np.abs(projection)
+    require_no_overflow(magnitudes, "reach and w_o", "the product of their magnitudes")
+    epsilon = float(np.finfo(magnitudes.dtype).eps)
+    n_products = rows + rows // heads + heads
+    return float(2 * n_products * epsilon * float(np.max(magnitudes, initial=0.0)))
+
+
 def synthesis_norms(w_o: npt.ArrayLike, n_heads: SupportsIndex) -> FloatArray:
     """Return how strongly each output channel listens to each head, ‖W_O^(h)[:, j]‖₂.
 

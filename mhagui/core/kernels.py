@@ -31,7 +31,7 @@ from mhagui.core.threads import one_blas_thread, share
 Pair: TypeAlias = tuple[FloatArray, FloatArray]
 
 # Below so many cells the threads would take longer to start than they save.
-_FEW_CELLS = 2**17
+_FEW_CELLS = 2**18
 # Of matrices so small that all of it stays in the cache the plain formulas are the quickest, as
 # long as each of a cell's products has few terms: larger ones BLAS would share among its threads.
 _PLAIN_CELLS = 2**12

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import Lock
 from typing import NamedTuple, SupportsIndex
@@ -89,6 +89,7 @@ def attention_statistics(
     scale: float | None = None,
     values: npt.ArrayLike | None = None,
     overview: SupportsIndex | None = None,
+    check: Callable[[], object] | None = None,
 ) -> AttentionStatistics:
     """Return what the weights of q and k say, in memory that grows with T_q + T_k alone.
 
@@ -101,6 +102,8 @@ def attention_statistics(
         to those of the scores.
     overview
         The most rows and columns of a picture of the weights, at least 1.
+    check
+        Called again and again, in any thread; what it raises ends the work, and is raised.
 
     Returns
     -------
@@ -122,7 +125,7 @@ def attention_statistics(
     v = None if values is None else _values_for(values, scores)
     n_cells = None if overview is None else as_count(overview, "overview")
     tiles = tiles_of(mask, scores.leading, scores.n_rows, scores.n_columns)
-    found = _Found(scores, v, n_cells)
+    found = _Found(scores, v, n_cells, check)
     work_through(tiles, found.work)
     return found.statistics()
 
@@ -213,9 +216,13 @@ class _Found:
     """The statistics while tile after tile is added to them, all heads along one axis."""
 
     def __init__(
-        self, scores: FactoredScores, values: FloatArray | None, n_cells: int | None
+        self,
+        scores: FactoredScores,
+        values: FloatArray | None,
+        n_cells: int | None,
+        check: Callable[[], object] | None,
     ) -> None:
-        self._scores, self._values = scores, values
+        self._scores, self._values, self._check = scores, values, check
         shape = (math.prod(scores.leading), scores.n_rows)
         per_row = np.zeros((7, *shape), scores.dtype)
         self._bits, self._shifts, self._log_sums, self._distances = per_row[:4]
@@ -237,6 +244,8 @@ class _Found:
         ones = np.ones(self._scores.n_columns, self._scores.dtype)
         with np.errstate(all="ignore"):
             for tile in (part for whole in tiles for part in self._scores.parts(whole)):
+                if self._check is not None:
+                    self._check()
                 if tile.n_cells > space.shape[1]:
                     space = np.empty((2, tile.n_cells), self._scores.dtype)
                 found = self._rows_of(tile, space[:, : tile.n_cells], ones)

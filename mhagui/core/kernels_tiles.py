@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import attrgetter
 from typing import TypeVar
 
@@ -16,11 +17,8 @@ from mhagui.core.attention import Mask, allowed_for
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-# Of more rows a matrix product makes more in the same time; of fewer, the steps of the triangle
-# leave less to work out in vain.
-_ROWS = 128
-_FEW_ROWS = 64
-MANY_COLUMNS = 1024
+# Of more rows, more cells of the triangle are worked out in vain; of fewer, there are more calls.
+_ROWS = 64
 # Heads are taken together up to so many cells: what is made of them stays in the cache of a core.
 _CELLS = 2**17
 
@@ -86,10 +84,9 @@ class Tile:
         return allowed
 
 
-def _row_blocks(n_rows: int, n_columns: int) -> list[slice]:
-    """Return the blocks of rows, which depend on the shape alone and never on how many heads."""
-    step = _FEW_ROWS if n_columns < MANY_COLUMNS else _ROWS
-    return [slice(begin, min(begin + step, n_rows)) for begin in range(0, n_rows, step)]
+def _row_blocks(n_rows: int) -> list[slice]:
+    """Return the blocks of rows, which never depend on how many heads there are."""
+    return [slice(begin, min(begin + _ROWS, n_rows)) for begin in range(0, n_rows, _ROWS)]
 
 
 def tiles_of(mask: Mask, leading: tuple[int, ...], n_rows: int, n_columns: int) -> list[Tile]:
@@ -98,9 +95,9 @@ def tiles_of(mask: Mask, leading: tuple[int, ...], n_rows: int, n_columns: int) 
     The heads are the leading axes, flattened.
     """
     n_heads = math.prod(leading)
-    blocks = _row_blocks(n_rows, n_columns)
+    blocks = _row_blocks(n_rows)
     if isinstance(mask, str) and mask == "causal":
-        spans = [_causal_span(rows, n_rows, n_columns) for rows in blocks]
+        spans = [_causal_span(rows.start, rows.stop, n_rows, n_columns) for rows in blocks]
         tiles = [tile for span in spans for tile in _in_groups(span, n_heads)]
     else:
         tiles = list(_masked(mask, leading, blocks, n_columns))
@@ -134,14 +131,19 @@ def _masked(
                 yield _span(heads, rows, each[heads, rows])
 
 
-def _causal_span(rows: slice, n_rows: int, n_columns: int) -> Tile:
-    """Return the tile that the rule of `causal_mask` gives a block of rows."""
+@lru_cache(maxsize=256)
+def _causal_span(first: int, end: int, n_rows: int, n_columns: int) -> Tile:
+    """Return the tile that the rule of `causal_mask` gives the rows from `first` to before `end`.
+
+    Kept, for a gain that is moved asks for the same again and again.
+    """
     earlier = n_columns - n_rows
-    stop = max(0, min(n_columns, rows.stop + earlier))
-    begin = max(0, min(stop, rows.start + earlier + 1))
-    last = np.arange(rows.start, rows.stop, dtype=np.int32)[:, np.newaxis] + earlier
+    stop = max(0, min(n_columns, end + earlier))
+    begin = max(0, min(stop, first + earlier + 1))
+    last = np.arange(first, end, dtype=np.int32)[:, np.newaxis] + earlier
     forbidden = np.arange(begin, stop, dtype=np.int32) > last
-    ragged = slice(begin, stop)
+    forbidden.setflags(write=False)
+    rows, ragged = slice(first, end), slice(begin, stop)
     return Tile(
         slice(0, 1), rows, slice(0, stop), ragged, forbidden[np.newaxis] if stop > begin else None
     )

@@ -20,8 +20,7 @@ def blocks_of(n_rows, n_cells):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels_tiles, "_ROWS", n_rows)
         patch.setattr(kernels_tiles, "_CELLS", n_cells)
-        for module in (kernels_tiles, kernels_scores):
-            patch.setattr(module, "MANY_COLUMNS", 0)
+        patch.setattr(kernels_scores, "_STRIP", 16)
         patch.setattr(kernels, "_FEW_CELLS", 1)  # threads even for these
         patch.setattr(kernels, "_PLAIN_CELLS", 0)
         patch.setattr(kernels, "_CELLS_IN_PLACE", 400)  # some in place, some not

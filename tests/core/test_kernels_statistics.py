@@ -34,7 +34,7 @@ def test_statistics_are_those_of_the_weights(case, n_rows):
     q, k, values, gain, mask, overview = case
     weights = core.attention_weights(q, k, gain=gain, mask=mask)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernels_tiles, "_FEW_ROWS", n_rows)
+        patch.setattr(kernels_tiles, "_ROWS", n_rows)
         found = core.attention_statistics(
             q, k, gain=gain, mask=mask, values=values, overview=overview
         )

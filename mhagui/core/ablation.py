@@ -1,0 +1,273 @@
+"""Heads taken away, or made to look elsewhere: always before W_O, where a head is still itself.
+
+Slices of the projected output O are the wrong site: W_O has mixed all heads into each of its
+columns. ``zero_head_columns(output, head, n_heads)`` does that wrong, for show.
+"""
+
+from __future__ import annotations
+
+from typing import SupportsFloat, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from mhagui.core._checks import (
+    BoolArray,
+    FloatArray,
+    as_array,
+    as_count,
+    as_finite_matrices,
+    as_matrices,
+    as_number,
+    described,
+    shape_error,
+)
+from mhagui.core.attention import Mask, allowed_for, softmax_weights
+
+
+def zero_ablation(
+    o: npt.ArrayLike,
+    head: SupportsIndex,
+    *,
+    a: npt.ArrayLike | None = None,
+    value_bias: npt.ArrayLike | None = None,
+) -> FloatArray:
+    """Return the head outputs with those of one head set to zero, or to its value bias alone.
+
+    Values with a bias, V = X·W_V + b_V, make a head add b_V·W_O^(h) to each row whatever it looks
+    at. Zero takes that away as well; with `a` and `value_bias` it stays.
+
+    Parameters
+    ----------
+    o
+        Head outputs O_h = A_h·V_h, shape (H, T, d_v), finite.
+    head
+        The head h, 0-based: from 0 to H − 1.
+    a
+        The weights of that head, shape (T, T_k): what is kept of the bias is the sum of a row of
+        them, 1 but for sinks, times the bias. None where `value_bias` is.
+    value_bias
+        b_V of that head, shape (d_v,), finite; None: nothing is kept.
+
+    Returns
+    -------
+    ndarray, shape (H, T, d_v)
+        A new array in the unit of `o`.
+
+    Raises
+    ------
+    ValueError
+        When a shape or dtype does not fit, there is no such head, one of `a` and `value_bias` is
+        given without the other, or a value is not finite.
+
+    Notes
+    -----
+    Source: Michel, Levy & Neubig, "Are Sixteen Heads Really Better than One?" (2019).
+    """
+    outputs = _outputs(o)
+    place = _place(head, len(outputs), "head")
+    if (a is None) != (value_bias is None):
+        raise ValueError("a and value_bias must be given together, or neither.")
+    kept: FloatArray | float = 0.0
+    if a is not None and value_bias is not None:
+        weights, bias = (
+            as_matrices(a, "a", "T, T_k"),
+            as_finite_matrices(value_bias, "value_bias", "d_v"),
+        )
+        if weights.ndim != 2 or len(weights) != outputs.shape[1]:
+            raise shape_error("a", f"({outputs.shape[1]}, T_k)", weights)
+        if bias.shape != outputs.shape[2:]:
+            raise shape_error("value_bias", f"({outputs.shape[2]},)", bias)
+        kept = weights.sum(axis=-1, keepdims=True) * bias
+    ablated = outputs.copy()
+    ablated[place] = kept
+    return ablated
+
+
+def mean_ablation(
+    o: npt.ArrayLike, head: SupportsIndex, counted: npt.ArrayLike | None = None
+) -> FloatArray:
+    """Return the head outputs with each row of one head set to the mean of its rows.
+
+    What the head says of the positions is gone; what it adds everywhere, its value bias among
+    it, stays.
+
+    Parameters
+    ----------
+    o, head
+        As for `zero_ablation`.
+    counted
+        Which rows the mean is of, shape (T,), boolean: those with an allowed key. None means all.
+
+    Returns
+    -------
+    ndarray, shape (H, T, d_v)
+        A new array in the unit of `o`; rows not counted keep what they had.
+
+    Raises
+    ------
+    ValueError
+        When a shape or dtype does not fit, there is no such head, or a value is not finite.
+
+    Notes
+    -----
+    Source: Wang et al., "Interpretability in the Wild" (2022), whose mean is over a data set, and
+    here over the rows of one input.
+    """
+    outputs = _outputs(o)
+    place = _place(head, len(outputs), "head")
+    rows = (
+        np.ones(outputs.shape[1], dtype=bool) if counted is None else as_array(counted, "counted")
+    )
+    if rows.dtype != np.bool_ or rows.shape != outputs.shape[1:2]:
+        raise ValueError(
+            f"counted must be boolean of shape ({outputs.shape[1]},), "
+            f"got shape {rows.shape} and dtype {rows.dtype}."
+        )
+    ablated = outputs.copy()
+    if rows.any():
+        ablated[place, rows] = outputs[place, rows].mean(axis=0)
+    return ablated
+
+
+def uniform_weights(allowed: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return the weights of a head that looks at all allowed keys alike.
+
+    Parameters
+    ----------
+    allowed
+        The mask, shape (..., T_q, T_k), boolean, True = allowed.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., T_q, T_k)
+        A new array: 1/n on each of n allowed keys, 0 elsewhere; a row with none is all zero.
+
+    Raises
+    ------
+    ValueError
+        When `allowed` is not boolean or has fewer than two axes.
+
+    Notes
+    -----
+    Source: the lesson on multi-head attention, section "Four Heads, Four Patterns", head 4.
+    """
+    mask = as_array(allowed, "allowed")
+    if mask.ndim < 2:
+        raise shape_error("allowed", "(..., T_q, T_k)", mask)
+    if mask.dtype != np.bool_:
+        raise ValueError(f"allowed must be boolean, got dtype {mask.dtype}.")
+    n_allowed = np.count_nonzero(mask, axis=-1, keepdims=True)
+    weights: npt.NDArray[np.float64] = mask / np.maximum(n_allowed, 1)
+    return weights
+
+
+def without_edge(
+    a: npt.ArrayLike, query: SupportsIndex, key: SupportsIndex, *, has_sink: bool = False
+) -> FloatArray:
+    """Return the weights of a head after one query may no longer see one key.
+
+    The same as a score of −∞ before the softmax: the other weights of the row grow in proportion.
+
+    Parameters
+    ----------
+    a
+        Weights A of a head, shape (T_q, T_k), finite.
+    query, key
+        Row and column of the edge, 0-based.
+    has_sink
+        Whether what a row lacks of 1 went to a sink logit, which then takes its part of what the
+        key had; otherwise the row keeps its sum.
+
+    Returns
+    -------
+    ndarray, shape (T_q, T_k)
+        A new array; all of the row is 0 where it saw nothing else.
+
+    Raises
+    ------
+    ValueError
+        When a shape or dtype does not fit, there is no such row or column, or `a` is not finite.
+
+    Notes
+    -----
+    Source: Geva et al., "Dissecting Recall of Factual Associations in Auto-Regressive Language
+    Models" (2023), attention knockout.
+    """
+    weights = as_finite_matrices(a, "a", "T_q, T_k")
+    if weights.ndim != 2:
+        raise shape_error("a", "(T_q, T_k)", weights)
+    t, i = _place(query, len(weights), "query"), _place(key, weights.shape[1], "key")
+    cut = weights.copy()
+    cut[t, i] = 0.0
+    row = cut[t]
+    rest = float(row.sum(dtype=np.float64))
+    # With a sink the keys may not share what it keeps: all that is left of 1 is shared.
+    before = 1.0 if has_sink else rest + float(weights[t, i])
+    left = 1.0 - float(weights[t, i]) if has_sink else rest
+    if rest > 0.0 and left > 0.0:
+        row[...] = row.astype(np.float64) / left * before  # in float64: one over it may overflow
+    return cut
+
+
+def gained_weights(a: npt.ArrayLike, gain: SupportsFloat, allowed: Mask = None) -> FloatArray:
+    """Return what the weights of a head become under a gain, where its scores are not known.
+
+    softmax(g·S) is A^g, each row divided by its sum: no score is needed. Weights that rounding
+    has made 0 stay 0; queries and keys, where they are known, give more digits.
+
+    Parameters
+    ----------
+    a
+        Weights A, shape (..., T_q, T_k), finite, at least 0, without a sink.
+    gain
+        Finite, dimensionless: 1 changes nothing, 0 makes all allowed keys alike. Below 0 no
+        allowed weight may be 0.
+    allowed
+        The mask, as for `weights_from_scores`; None means all.
+
+    Returns
+    -------
+    ndarray, shape (..., T_q, T_k)
+        A new array, rows summing to 1; a row that had no weight has none.
+
+    Raises
+    ------
+    ValueError
+        When a shape or dtype does not fit, a weight is negative or not finite, or the gain is
+        negative and an allowed weight 0.
+
+    Notes
+    -----
+    Source: the lesson on multi-head attention, section "Per-Head Projections".
+    """
+    weights = as_finite_matrices(a, "a", "T_q, T_k")
+    factor = as_number(gain, "gain")
+    if np.any(weights < 0.0):
+        raise ValueError(f"a must hold weights of at least 0, got {weights.min()}.")
+    mask = allowed_for(allowed, weights.shape)
+    has_weight = np.any(weights > 0.0, axis=-1, keepdims=True)
+    open_cells = has_weight if mask is None else has_weight & mask
+    if factor > 0.0:
+        open_cells = open_cells & (weights > 0.0)
+    elif factor < 0.0 and np.any(open_cells & (weights == 0.0)):
+        raise ValueError("gain must be at least 0 where an allowed weight is 0.")
+    with np.errstate(divide="ignore"):
+        logs = np.log(weights)
+    cells: BoolArray = np.broadcast_to(open_cells, weights.shape)
+    logs[~np.isfinite(logs)] = 0.0  # forbidden, or under a gain of 0
+    return softmax_weights(logs, factor, cells)
+
+
+def _outputs(o: npt.ArrayLike) -> FloatArray:
+    outputs = as_finite_matrices(o, "o", "H, T, d_v")
+    if outputs.ndim != 3:
+        raise shape_error("o", "(H, T, d_v)", outputs)
+    return outputs
+
+
+def _place(place: SupportsIndex, size: int, name: str) -> int:
+    number = as_count(place, name, 0)
+    if number >= size:
+        raise ValueError(f"{name} must be from 0 to {size - 1}, got {described(number)}.")
+    return number

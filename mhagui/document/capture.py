@@ -1,0 +1,149 @@
+"""What a file or a model gives of its attention on one input: of each layer, all heads."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from mhagui import core
+from mhagui.errors import UserError
+
+Floats: TypeAlias = npt.NDArray[np.floating[Any]]  # float32 or float64, read-only
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class CapturedLayer:
+    """The heads of one layer; what is not known of them is None. Arrays are read-only.
+
+    Either ``given`` is known, or ``q`` and ``k`` are; where all three are, ``given`` counts.
+
+    Attributes
+    ----------
+    number
+        Which layer of its model this is, from 0; it stays so when others are left out.
+    given
+        The weights as they were given, (H, T_q, T_k), float32 or float64: never renormalised, and
+        with NaN or infinities where the file has them.
+    q, k, v
+        What the scores and head outputs are made of, positions encoded: (H, T_q, d_k),
+        (H_kv, T_k, d_k) and (H_kv, T_k, d_v). Query head h reads key head
+        ``core.key_head(h, H, H_kv)``.
+    scale
+        Factor on q·k; None means 1/√d_k.
+    allowed
+        Which keys a query may see, (T_q, T_k); None means all.
+    bias
+        What is added to the scaled scores, (H, T_q, T_k), as by ALiBi.
+    sinks
+        A logit of each head that takes part in the softmax and is no key, (H,): with it rows sum
+        to less than 1.
+    x
+        What the layer's attention reads, after its norm, (T, d_model).
+    w_v, b_v
+        Where values come from: V = x W_V + b_V, (H_kv, d_model, d_v) and (H_kv, d_v).
+    w_o, b_o
+        The output projection, (H * d_v, d_model), row vectors times it, and its bias, (d_model,).
+    """
+
+    number: int
+    given: Floats | None = None
+    q: Floats | None = None
+    k: Floats | None = None
+    v: Floats | None = None
+    scale: float | None = None
+    allowed: Flags | None = None
+    bias: Floats | None = None
+    sinks: Floats | None = None
+    x: Floats | None = None
+    w_v: Floats | None = None
+    b_v: Floats | None = None
+    w_o: Floats | None = None
+    b_o: Floats | None = None
+
+    @property
+    def n_heads(self) -> int:
+        """H, the number of query heads."""
+        return len(self._queries)
+
+    @property
+    def n_key_heads(self) -> int:
+        """H_kv, the number of key and value heads; H where keys are not known."""
+        return len(self._queries if self.k is None else self.k)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(T_q, T_k)."""
+        if self.given is not None:
+            return self.given.shape[1], self.given.shape[2]
+        assert self.k is not None
+        return self._queries.shape[1], self.k.shape[1]
+
+    @cached_property
+    def weights(self) -> Floats:
+        """A as given, or made of q and k when first asked for, (H, T_q, T_k)."""
+        if self.given is not None:
+            return self.given
+        weights = self.recomputed()
+        weights.flags.writeable = False
+        return weights
+
+    def recomputed(self) -> Floats:
+        """Return A made of q and k, (H, T_q, T_k), with mask, scale, bias and sinks as they are.
+
+        Raises UserError where either is not known, or they make no weights.
+        """
+        if self.q is None or self.k is None:
+            raise UserError(
+                f"Layer {self.number} holds no queries and keys that weights could be made of."
+            )
+        try:
+            return core.grouped_weights(
+                self.q,
+                self.k,
+                mask=self.allowed,
+                scale=self.scale,
+                bias=self.bias,
+                sinks=self.sinks,
+            )
+        except ValueError as error:
+            raise UserError(f"Layer {self.number}: {error}") from error
+
+    @property
+    def _queries(self) -> Floats:
+        known = self.q if self.given is None else self.given
+        assert known is not None
+        return known
+
+
+@dataclass(frozen=True, eq=False)
+class Capture:
+    """The attention of some layers of a model on one input.
+
+    Attributes
+    ----------
+    title
+        What it is, for people: the file's or the model's name.
+    layers
+        At least one, by rising ``number``; their numbers of heads and positions may differ.
+    query_tokens, key_tokens
+        What stands at each query and key position, decoded, T_q and T_k texts of any length; none
+        where only positions are known. The same for self-attention.
+    token_ids
+        The numbers of the tokens where a tokenizer gave them, for scores that compare tokens.
+    notes
+        What was found and proven of the file, a sentence each, for people.
+    """
+
+    title: str
+    layers: tuple[CapturedLayer, ...]
+    query_tokens: tuple[str, ...] = ()
+    key_tokens: tuple[str, ...] = ()
+    token_ids: tuple[int, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    def layer(self, number: int) -> CapturedLayer:
+        """Return layer ``number``; raises KeyError where there is none."""
+        return {layer.number: layer for layer in self.layers}[number]
