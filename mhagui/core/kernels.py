@@ -30,7 +30,8 @@ from mhagui.core.threads import one_blas_thread, share
 
 Pair: TypeAlias = tuple[FloatArray, FloatArray]
 
-# Below so many cells the threads would take longer to start than they save.
+# Below so many cells for each the threads would take longer to start, and to wait for the
+# interpreter after each step, than they save.
 _FEW_CELLS = 2**18
 # Of matrices so small that all of it stays in the cache the plain formulas are the quickest, as
 # long as each of a cell's products has few terms: larger ones BLAS would share among its threads.

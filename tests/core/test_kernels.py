@@ -1,7 +1,7 @@
 """Tiled weights and entropies against the plain formulas in float64, and the promises beside."""
 
 import math
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import pytest
@@ -19,7 +19,8 @@ def blocks_of(n_rows, n_cells):
     """Tiles as for a long sequence, of these sizes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels_tiles, "_ROWS", n_rows)
-        patch.setattr(kernels_tiles, "_CELLS", n_cells)
+        for name in ("_CELLS", "_FEW_CELLS"):
+            patch.setattr(kernels_tiles, name, n_cells)
         patch.setattr(kernels_scores, "_STRIP", 16)
         patch.setattr(kernels, "_FEW_CELLS", 1)  # threads even for these
         patch.setattr(kernels, "_PLAIN_CELLS", 0)
@@ -166,6 +167,8 @@ def test_scores_out_of_all_measure_give_what_the_careful_way_gives(dtype, size, 
     [
         ([[3e38], [-3e38]], [[1.0], [-1.0]], 1.0),  # further apart than float32 can say
         ([[1e-38], [2e-38]], [[1e38], [0.0]], 1e-7),  # the gain alone would underflow q
+        ([[1e38], [0.0]], [[1e-38], [2e-38]], 1e-7),  # or k
+        ([[3e38] * 1024], [[0.0] * 1024, [1e-38] * 1024], 6e-8),  # to nothing, a thousand times
         ([[1e-30], [2e-30]], [[1.0], [0.0]], 1e45),  # a gain beyond float32
         ([[1e20], [1.0]], [[1e20], [1.0]], 1e-40),  # scores beyond float32 are refused below
     ],
@@ -173,12 +176,19 @@ def test_scores_out_of_all_measure_give_what_the_careful_way_gives(dtype, size, 
 def test_both_ends_of_float32(q, k, gain):
     q, k = np.array(q, np.float32), np.array(k, np.float32)
     wide = q.astype(np.float64) @ k.astype(np.float64).T
+    for around in (nullcontext(), blocks_of(1, 1)):
+        with around:
+            assert_right_or_refused(q, k, gain, wide)
+
+
+def assert_right_or_refused(q, k, gain, wide):
+    """Compare with the scores in float64, or expect the overflow to be named."""
     if np.abs(wide).max() > np.finfo(np.float32).max:
         with pytest.raises(ValueError, match="q and k must be smaller: a score overflows float32"):
-            core.weights_and_entropies(q, k, gain=gain, mask=None)
+            core.weights_and_entropies(q, k, gain=gain, mask=None, scale=1.0)
         return
     weights, bits = plain(wide * gain, True)
-    found = core.weights_and_entropies(q, k, gain=gain, mask=None)
+    found = core.weights_and_entropies(q, k, gain=gain, mask=None, scale=1.0)
     np.testing.assert_allclose(found[0], weights, atol=2e-6)
     np.testing.assert_allclose(found[1], bits, atol=8e-6)
 
