@@ -1,0 +1,53 @@
+"""Tensors in a file, whatever the format: what they are, and their numbers as float32."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from mhagui.errors import UserError
+
+Floats32: TypeAlias = npt.NDArray[np.float32]
+Ids: TypeAlias = npt.NDArray[np.intp]
+
+
+class TensorFile(Protocol):
+    """Tensors of a model, by name; no number is read until it is asked for."""
+
+    @property
+    def title(self) -> str:
+        """What the file is called, for people."""
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """The shapes of all tensors."""
+
+    def check_kind(self, name: str) -> None:
+        """Raise UserError where the numbers of ``name`` are written in a way that is not read."""
+
+    def read(self, name: str, rows: Ids | None = None) -> Floats32:
+        """Return a tensor, or some rows of it; raises UserError where it cannot be read."""
+
+
+class Unchanged:
+    """A file that is read now and again, and has to stay what it was when it was opened."""
+
+    def __init__(self, path: Path) -> None:
+        """Remember the size and the time of ``path``."""
+        self._path = path
+        self.size, self._time = self._now()
+
+    def require(self) -> None:
+        """Raise UserError where the file is another one now, or none."""
+        try:
+            now = self._now()
+        except OSError as error:
+            raise UserError(f"{self._path.name} is gone: {error.strerror or error}.") from error
+        if now != (self.size, self._time):
+            raise UserError(f"{self._path.name} has changed since it was opened: open it again.")
+
+    def _now(self) -> tuple[int, int]:
+        state = self._path.stat()
+        return state.st_size, state.st_mtime_ns
