@@ -12,7 +12,6 @@ SMALL = 0.001  # less than that is read out with significant digits
 ALL_DIGITS = 17  # tell every float from its neighbours
 UNDEFINED = "–"
 SPACE = "␣"
-TOKEN_LENGTH = 8
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -138,9 +137,24 @@ def ratio_in_cell(value: float, *, leading_zero: bool = False) -> str:
     return fixed(value, 1 if value < 9.95 else 0)
 
 
-def small_in_cell(value: float, *, leading_zero: bool = False) -> str:
-    """Return a weight to two decimals, one that has none there with its power of ten: 2e−3."""
-    return power(value) if 0 < value < 0.005 else cell(value, leading_zero=leading_zero)
+def small_in_cell(value: float, decimals: int = 2, *, leading_zero: bool = False) -> str:
+    """Return a weight to so many decimals, one that has none there with its power of ten: 2e−3."""
+    if 0 < value < 0.5 * 10.0**-decimals:
+        return power(value)
+    return cell(value, decimals, leading_zero=leading_zero)
+
+
+def duration(seconds: float) -> str:
+    """Return how long something takes, to about three digits: 0.2 ms, 457 ms, 12.1 s, 2 min 5 s."""
+    milliseconds = 1000 * seconds
+    if milliseconds < 99.95:
+        return f"{milliseconds:.1f} ms"
+    if milliseconds < 999.5:
+        return f"{milliseconds:.0f} ms"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s"
 
 
 def superscript(number: int) -> str:
@@ -156,12 +170,6 @@ def subscript(number: int) -> str:
 def positions(count: int, prefix: str = "t") -> tuple[str, ...]:
     """Return the labels t1..tT, shown 1-based."""
     return tuple(f"{prefix}{number}" for number in range(1, count + 1))
-
-
-def token(text: str, length: int = TOKEN_LENGTH) -> str:
-    """Return a token as it is shown: its spaces to be seen, and what is too long cut with "…"."""
-    shown = text.replace(" ", SPACE)
-    return shown if len(shown) <= length else f"{shown[: length - 1]}…"
 
 
 def head_columns(n_heads: int, width: int) -> tuple[str, ...]:

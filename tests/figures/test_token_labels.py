@@ -1,5 +1,7 @@
 """How positions are called on paper, where the scene has tokens."""
 
+from dataclasses import replace
+
 import pytest
 
 from mhagui import figures
@@ -7,7 +9,8 @@ from mhagui.document import compute, load_lesson
 from mhagui.document.edits import SetSequenceLength
 from mhagui.document.token_edits import SetTokens
 from mhagui.figures import FigureStyle, Labels, Preset, Subject, drawing
-from mhagui.formats import token
+from mhagui.figures.fonts import drawable
+from mhagui.figures.page import house_style
 
 WORDS = ["cat", "sat", "on", "the", "red", "mat"]
 NUMBERS = ["t1", "t2", "t3", "t4", "t5", "t6"]
@@ -47,8 +50,8 @@ def test_without_tokens_positions_have_their_numbers(labels, labels_of, four_hea
 @pytest.mark.parametrize(
     ("labels", "names"),
     [
-        (Labels.BOTH, ["t1 ^", "t2 incompr…", "t3 because", "t4 x"]),
-        (Labels.TOKENS, ["^", "incompr…", "because", "x"]),
+        (Labels.BOTH, ["t1 ^", "t2 incom…ible", "t3 because", "t4 x"]),
+        (Labels.TOKENS, ["^", "incom…ible", "because", "x"]),
     ],
 )
 def test_words_too_wide_for_the_columns_stand_upright(labels, names, labels_of, lesson, draw):
@@ -96,5 +99,20 @@ def test_tokens_stand_along_curves_where_they_are_asked_for(name):
     axes = drawing.draw(name, subject).axes[0]
     shown = [text.get_text() for text in axes.get_xticklabels()]
     places = [round(float(tick)) for tick in axes.get_xticks()]
-    assert shown == [token(scene.tokens[place - 1]) for place in places]
+    assert shown == [scene.tokens[place - 1] for place in places]
     assert len(shown) >= 4
+
+
+ODD = ("The", "Ġcat", "Ċ", "Ġ×©×Ļ", "ðŁĺ", "Ģ")  # a Hebrew word of two letters; an emoji in two
+
+
+def test_pieces_of_a_tokenizer_are_decoded_and_nothing_is_invisible(labels_of, lesson):
+    scene, _ = lesson("four-heads")
+    scene = replace(scene, tokens=ODD)
+    rows, columns = labels_of((scene, compute(scene)), labels=Labels.TOKENS)
+    assert rows == columns == ["The", "␣cat", "⏎", "\u2068␣שי\u2069", "⟨F0 9F 98…", "…80⟩"]
+
+
+def test_a_letter_that_no_font_has_is_told_by_its_code():
+    with house_style():
+        assert drawable("a\U0003fffd␣ש") == "aU+3FFFD␣ש"
