@@ -1,0 +1,190 @@
+"""Files opened: a reading made into a capture, with what its numbers prove of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mhagui.document.capture import Capture
+from mhagui.errors import UserError
+from mhagui.sources import names
+from mhagui.sources.evidence import BeforeLayer, captured, proven_orientation
+from mhagui.sources.found import Found, inspect
+from mhagui.sources.layers import batch_size, check_parts
+from mhagui.sources.readings import AXES, ORIENTATIONS, PACKED, Reading
+
+
+def read(found: Found, reading: Reading, *, before_layer: BeforeLayer = int) -> Capture:
+    """Return what the file holds as ``reading`` says, with what was proven of it as notes.
+
+    ``before_layer`` is called with the number of each layer, and may raise to call it off.
+
+    Raises UserError where the file cannot be read so, with the axis and the numbers.
+    """
+    return captured(found, reading, before_layer)[0]
+
+
+def questions(found: Found, reading: Reading) -> tuple[str, ...]:
+    """Return what has to be said before ``reading`` can be read, a sentence each."""
+    asked = []
+    n_items = batch_size(found, reading)
+    if n_items > 1 and reading.batch is None:
+        asked.append(f"The batch has {n_items} items: say which one (batch=0 to {n_items - 1}).")
+    has_weights = reading.part(names.WEIGHTS) is not None
+    if reading.heads is None and not has_weights and _is_packed(found, reading):
+        asked.append("Heads lie side by side: say how many there are (heads=…).")
+    if reading.has_projections and reading.orientation is None and not has_weights:
+        asked.append("Say how the matrices lie (orientation=“in x out” or “out x in”).")
+    if reading.causal is None and not has_weights:
+        asked.append(
+            "Say whether queries see only keys up to their own position (causal=yes or no)."
+        )
+    return tuple(asked)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What is said beside a file; None leaves it to the file.
+
+    Attributes
+    ----------
+    weights
+        How the name of the weights begins, where there are several.
+    axes
+        What the axes are, as in ``layer,head,query,key``; those of several arrays with spaces
+        between.
+    batch, layers, orientation, heads, key_heads, causal
+        As in a ``Reading``.
+    """
+
+    weights: str | None = None
+    axes: str | None = None
+    batch: int | None = None
+    layers: tuple[int, ...] | None = None
+    orientation: str | None = None
+    heads: int | None = None
+    key_heads: int | None = None
+    causal: bool | None = None
+
+
+def open_capture(path: Path, choices: Choices = Choices()) -> Capture:
+    """Return what the file at ``path`` holds, where there is one sensible way to read it.
+
+    Raises
+    ------
+    UserError
+        Where the file cannot be read, or where something has to be said; then with all of it.
+    """
+    return read_only_way(inspect(path), choices)
+
+
+def read_only_way(found: Found, choices: Choices = Choices()) -> Capture:
+    """Return what ``found`` holds, as ``open_capture`` does for a file."""
+    reading = _chosen(_only_reading(found, choices), choices)
+    check_parts(found, reading)
+    asked = questions(found, reading)
+    if asked:
+        raise UserError(f"{found.path.name} leaves something open. {' '.join(asked)}")
+    capture, proven = captured(found, proven_orientation(found, reading))
+    turned = proven.about("columns")
+    if turned and choices.axes is None:
+        raise UserError(f"{found.path.name}: {turned[0].sentence} Say which they are (axes=…).")
+    return capture
+
+
+def _chosen(reading: Reading, choices: Choices) -> Reading:
+    """Return ``reading`` with all that was said; what was not stays as the file has it."""
+    if choices.orientation not in (None, *ORIENTATIONS):
+        raise UserError(
+            f"There is no orientation “{choices.orientation}”; it is in x out or out x in."
+        )
+    return replace(
+        reading,
+        batch=choices.batch,
+        layers=choices.layers,
+        orientation=choices.orientation or reading.orientation,
+        heads=choices.heads,
+        key_heads=choices.key_heads,
+        causal=reading.causal if choices.causal is None else choices.causal,
+    )
+
+
+def _only_reading(found: Found, choices: Choices) -> Reading:
+    """Return the reading that fits what was said; raises UserError where none or several do."""
+    readings = found.readings
+    if not readings:
+        raise UserError(why_none(found))
+    if choices.weights is not None:
+        readings = tuple(r for r in readings if _weights_name(r).startswith(choices.weights))
+    if not readings:
+        raise UserError(
+            f"{found.path.name} has no weights called “{choices.weights}”; {found.listing}"
+        )
+    several = dict.fromkeys(f"weights={_weights_name(reading)}" for reading in readings)
+    if len(several) > 1:
+        raise UserError(
+            f"{found.path.name} holds weights several times: say which ({' or '.join(several)})."
+        )
+    for axes in (choices.axes or "").split():
+        readings = _with_axes(found, readings, tuple(axes.split(",")))
+    if len(readings) > 1:
+        check_parts(found, readings[0])
+        ways = f"{found.path.name} can be read in {len(readings)} ways"
+        raise UserError(f"{ways}: {_what_differs(found, readings)}")
+    return readings[0]
+
+
+def _what_differs(found: Found, readings: Sequence[Reading]) -> str:
+    """Return the question that tells ``readings`` apart, or the first of those that do."""
+    for parts in zip(*(reading.parts for reading in readings), strict=True):
+        several = dict.fromkeys(f"axes={','.join(part.axes)}" for part in parts)
+        if len(several) > 1:
+            break
+    name = parts[0].entries[0]
+    shape = ", ".join(map(str, found.entry(name).shape))
+    return f"say what the axes of {name} ({shape}) are ({' or '.join(several)})."
+
+
+def why_none(found: Found) -> str:
+    """Return why there is no way to read ``found``, a sentence."""
+    name = found.path.name
+    if found.family:
+        return (
+            f"{name} is a checkpoint of a {found.family} model, weights of projections without an "
+            "input: open it as a model."
+        )
+    problems = [entry.problem for entry in found.entries if entry.problem and entry.texts is None]
+    if problems:
+        return problems[0]
+    return (
+        f"Nothing in {name} is known by its name: {found.listing[:-1]}; attention is known as "
+        "weights, as q and k, or as x with W_Q and W_K."
+    )
+
+
+def _with_axes(
+    found: Found, readings: Sequence[Reading], axes: tuple[str, ...]
+) -> tuple[Reading, ...]:
+    """Return those of ``readings`` with ``axes`` of an array, or the first with them put in."""
+    fitting = tuple(r for r in readings if axes in {part.axes for part in r.parts})
+    if fitting:
+        return fitting
+    check_parts(found, readings[0])
+    main = next(part for part in readings[0].parts if part.axes)
+    if len(axes) != len(main.axes) or len(set(axes)) != len(axes) or not set(axes) <= AXES:
+        shape = ", ".join(map(str, found.entry(main.entries[0]).shape))
+        raise UserError(
+            f"{main.entries[0]} ({shape}) cannot have the axes “{','.join(axes)}”: say one name "
+            f"for each, as in {','.join(main.axes)}."
+        )
+    return (readings[0].with_axes(main.role, axes),)
+
+
+def _weights_name(reading: Reading) -> str:
+    part = reading.part(names.WEIGHTS)
+    return part.entries[0] if part else ""
+
+
+def _is_packed(found: Found, reading: Reading) -> bool:
+    matrix = reading.part(names.W_Q) or reading.part(names.W_QKV)
+    is_matrix = matrix is not None and len(found.entry(matrix.entries[0]).shape) == 2
+    return is_matrix or any(PACKED in part.axes for part in reading.parts)
