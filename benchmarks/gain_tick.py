@@ -73,6 +73,8 @@ class OpenWindow:
         """Have everything done that waits: docks are made, and drawn ahead, one a turn."""
         for _ in range(3 * len(self.window.docks.all)):
             self.app.processEvents()
+        while self.window.bench.frame.is_behind or self.window.docks.heatmaps.is_behind:
+            self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
 
     def tick(self, value: int) -> float:
         """Move the slider to ``value`` hundredths; return the seconds until all is painted."""
@@ -82,6 +84,8 @@ class OpenWindow:
         while not self._is_shown:
             self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         self.app.processEvents()  # what the frame asked to be painted
+        while self.window.docks.heatmaps.is_behind:  # cells that a thread makes
+            self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         return time.perf_counter() - start
 
     def close(self) -> None:

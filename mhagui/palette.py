@@ -32,6 +32,15 @@ HEAD_COLOURS = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7c5cff", "#a0522d",
 )  # fmt: skip
 
+# For the heads after those: each of 24 is, of the colours that show in light and dark windows, the
+# one that is furthest from all before it to the eye that sees least difference, with all cones or
+# without the red or the green ones.
+MORE_HEAD_COLOURS = (
+    "#6900ff", "#96b45a", "#3c6969", "#7896ff", "#2d4bc3", "#b40096", "#ff7896", "#785a4b",
+    "#3cb4c3", "#5a874b", "#5a961e", "#d24be1", "#b40f00", "#781ee1", "#1eb469", "#8787c3",
+    "#1e69c3", "#d21e87", "#ff693c", "#1e691e", "#d25a4b", "#b42d69", "#87b4a5", "#786987",
+)  # fmt: skip
+
 
 class Marker(NamedTuple):
     """One shape, as pyqtgraph and as matplotlib calls it."""
@@ -40,7 +49,7 @@ class Marker(NamedTuple):
     on_paper: str
 
 
-# Eight shapes and eight colours make 64 heads that differ.
+# With 32 colours they make 64 heads that differ, and neighbours differ in both.
 HEAD_MARKERS = (
     Marker("o", "o"), Marker("s", "s"), Marker("t1", "^"), Marker("d", "D"),
     Marker("star", "*"), Marker("t", "v"), Marker("p", "p"), Marker("+", "P"),
@@ -82,7 +91,8 @@ _SIGNED_ON_DARK = {
 
 def head_colour(uid: int) -> str:
     """Return the colour ``#rrggbb`` of head ``uid`` (from 1), which it keeps wherever it moves."""
-    return HEAD_COLOURS[(uid - 1) % len(HEAD_COLOURS)]
+    colours = HEAD_COLOURS + MORE_HEAD_COLOURS
+    return colours[(uid - 1) % len(colours)]
 
 
 def head_marker(uid: int) -> Marker:

@@ -22,9 +22,10 @@ from mhagui.document.json_text import finite, json_text
 from mhagui.document.records import Array
 from mhagui.document.response import impulse_report, row_response, shown_row
 from mhagui.document.scene import Scene
+from mhagui.document.token_text import SHORT_LABEL, labels
 from mhagui.document.view_state import WhatIf
 from mhagui.errors import UserError
-from mhagui.formats import UNDEFINED, fixed, head_columns, positions, short, token
+from mhagui.formats import UNDEFINED, fixed, head_columns, positions, short
 
 # Up to this many positions and channels the text holds the matrices too.
 MAX_PRINTED = 12
@@ -128,8 +129,8 @@ def _opening(scene: Scene) -> str:
         f"T {scene.n_positions} · d_model {scene.d_model} · H {scene.n_heads}"
         f" · d_k {scene.d_k} · d_v {scene.d_v} · master gain {short(scene.master_gain)}"
     )
-    shown = scene.tokens if scene.n_positions <= MAX_PRINTED else ()
-    tokens = f"tokens: {' '.join(map(token, shown))}" if shown else ""
+    shown = labels(scene.tokens, SHORT_LABEL) if scene.n_positions <= MAX_PRINTED else ()
+    tokens = f"tokens: {' '.join(shown)}" if shown else ""
     lines = textwrap.wrap(tokens, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     return "\n".join([scene.title, sizes, *lines])
 
@@ -152,7 +153,7 @@ def _head_row(number: int, head: HeadResult) -> list[str]:
         head.head.pattern.value,
         short(head.gain),
         short(head.head.key_magnitude) if design.has_keys else UNDEFINED,
-        str(head.score_rank),
+        head.score_rank_text,
         fixed(head.effective_rank),
         fixed(head.mean_row_entropy_bits, 6),
         head.standing,
@@ -178,24 +179,23 @@ def _filters(scene: Scene, result: Result, row: int | None) -> str:
 def _entropies(result: Result) -> str:
     heads = result.heads
     bits = np.column_stack([result.ceiling_bits, *(head.row_entropy_bits for head in heads)])
-    mean_bits = [result.ceiling_bits.mean(), *(head.mean_row_entropy_bits for head in heads)]
-    most = result.allowed.sum(axis=1).mean()
-    mean_positions = [most, *(head.mean_effective_positions for head in heads)]
+    mean_bits = [result.mean_ceiling_bits, *(head.mean_row_entropy_bits for head in heads)]
+    mean_positions = [result.mean_allowed, *(head.mean_effective_positions for head in heads)]
     rows = [[str(t), *_six(row)] for t, row in enumerate(bits, 1)]
     rows += [["mean", *_six(mean_bits)], ["positions", *_six(mean_positions)]]
-    titles = ("t", "log2 t", *positions(len(result.heads), "h"))
+    titles = ("t", result.ceiling_name, *positions(len(result.heads), "h"))
     notes = (
-        "  log2 t is the ceiling; positions: mean over t of the effective positions,\n"
-        "  2 to the row entropy"
+        f"  {result.ceiling_name} is the ceiling; positions: mean over t of the effective "
+        "positions,\n  2 to the row entropy"
     )
     return f"{_table('Row entropy, bits', titles, rows)}\n{notes}"
 
 
 def _weights(scene: Scene, result: Result) -> Iterator[str]:
-    labels = positions(scene.n_positions)
+    numbers = positions(scene.n_positions)
     for number, head in enumerate(result.heads, 1):
         title = f"Weights A of head {number}, {head.head.name} (rows: queries, columns: keys)"
-        yield _matrix(title, labels, labels, np.asarray(head.weights))
+        yield _matrix(title, numbers, numbers, np.asarray(head.weights))
 
 
 def _projection(scene: Scene, result: Result) -> Iterator[str]:

@@ -10,13 +10,13 @@ from mhagui.formats import (
     USUAL,
     Precision,
     cell,
+    duration,
     exact,
     fixed,
     head_columns,
     positions,
     short,
     significant,
-    token,
 )
 
 INF, NAN = math.inf, math.nan
@@ -145,14 +145,6 @@ def test_columns_of_concat_are_the_lessons():
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
-    [("cat", "cat"), ("12345678", "12345678"), ("123456789", "1234567…"), (" the", "␣the")],
-)
-def test_tokens(text, shown):
-    assert token(text) == shown
-
-
-@pytest.mark.parametrize(
     ("value", "text"),
     [
         (0.24, "0.24"), (27.0, "27.0"), (1350.0, "1350"), (0.0, "0.00"), (-0.01, "−0.01"),
@@ -240,3 +232,15 @@ def test_the_fewest_digits_leave_two_of_a_rounding_error():
 )
 def test_what_is_read_out_shows_that_a_small_number_is_not_zero(value, text):
     assert Precision().read_out(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0.0 ms"), (0.00004, "0.0 ms"), (0.0126, "12.6 ms"), (0.09994, "99.9 ms"),
+        (0.09996, "100 ms"), (0.9994, "999 ms"), (0.9996, "1.0 s"), (12.0751, "12.1 s"),
+        (59.94, "59.9 s"), (59.96, "1 min 0 s"), (125.2, "2 min 5 s"), (3600, "60 min 0 s"),
+    ],
+)  # fmt: skip
+def test_duration(seconds, text):
+    assert duration(seconds) == text

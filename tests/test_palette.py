@@ -220,11 +220,19 @@ def test_only_signed_colours_are_others_on_a_dark_ground():
 def test_head_colours_stay_with_the_head_and_come_round():
     assert head_colour(1) == HEAD_COLOURS[0]
     assert [head_colour(uid) for uid in range(1, 9)] == list(HEAD_COLOURS)
-    assert head_colour(9) == head_colour(1)
+    assert head_colour(33) == head_colour(1)
 
 
 def test_sixty_four_heads_differ_in_colour_or_marker():
     assert len({(head_colour(uid), head_marker(uid)) for uid in range(1, 65)}) == 64
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+def test_no_two_of_32_heads_look_alike(sight):
+    colours = [head_colour(uid) for uid in range(1, 33)]
+    seen = [lab(SIGHT[sight] @ linear(colour)) for colour in colours]
+    for one, other in itertools.combinations(seen, 2):
+        assert np.linalg.norm(one - other) > 9  # 2.3 is a difference one can just see
 
 
 @pytest.mark.parametrize("sight", SIGHT)
@@ -236,5 +244,5 @@ def test_head_colours_are_told_apart(sight):
 
 @pytest.mark.parametrize("window", [(255, 255, 255), (30, 30, 30)])
 def test_head_colours_show_in_light_and_dark_windows(window):
-    for colour in HEAD_COLOURS:
+    for colour in (head_colour(uid) for uid in range(1, 33)):
         assert contrast(tuple(channels_of(colour)), window) >= 2.2

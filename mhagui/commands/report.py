@@ -13,14 +13,17 @@ from mhagui.commands.shared import (
     place,
     tell_if_long,
     the_scene,
+    write_and_say,
 )
 from mhagui.commands.style_options import add_style_options, asks_for_style, style_of_options
-from mhagui.errors import UserError, check_choices, visible
+from mhagui.errors import UserError, check_choices
 
 _USAGE = """mhagui report [SCENE] [--gain N=G ...] [--json | --format FORMAT] [--out FILE]
-                     [--row N] [how figures look]"""
+                     [--row N] [how figures look]
+       mhagui report FILE --scorecard [--prompt TEXT] [--csv | --json] [--out FILE]"""
 _DESCRIPTION = """Print every number of a scene: weights, entropies, ranks, Concat, output. As
-Markdown, HTML or PDF the report is one file to read, with its figures."""
+Markdown, HTML or PDF the report is one file to read, with its figures. With --scorecard: what
+every head of a real model does; 'mhagui report --scorecard --help' says more."""
 
 _FORMAT_OF = {
     ".txt": "text", ".json": "json", ".md": "markdown", ".html": "html", ".htm": "html",
@@ -31,6 +34,10 @@ _WITHOUT_FIGURES = ("text", "json")
 
 def run(arguments: list[str]) -> int:
     """Print the report that ``arguments`` ask for; return the exit status."""
+    if "--scorecard" in arguments:
+        from mhagui.commands import scorecard
+
+        return scorecard.run(arguments)
     options = _parser().parse_intermixed_args(arguments)
     give_back_after_gains(options)
     kind = _kind(options)
@@ -49,7 +56,7 @@ def run(arguments: list[str]) -> int:
     tell_if_long(scene)
     data = render_report(scene, compute(scene), kind, style, row)
     if options.out is not None:
-        _write(Path(options.out), data)
+        write_and_say(Path(options.out), data)
     elif kind in _WITHOUT_FIGURES:
         say(data.decode(), end="")
     else:
@@ -90,11 +97,3 @@ def _kind(options: argparse.Namespace) -> str:
     if options.json and kind != "json":
         raise UserError(f"--json and --format {kind} ask for two reports: give one of them.")
     return kind
-
-
-def _write(path: Path, data: bytes) -> None:
-    from mhagui.files import make_folder, write_atomically
-
-    make_folder(path.parent)
-    write_atomically(path, data)
-    say(visible(str(path)))

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mhagui.commands.output import complain, say
-from mhagui.errors import UserError
+from mhagui.errors import UserError, visible
 
 if TYPE_CHECKING:
     from mhagui.document import Scene
@@ -196,6 +196,15 @@ def not_empty(text: str) -> str:
     if not text.strip(" ,"):
         raise argparse.ArgumentTypeError("it is empty")
     return text
+
+
+def write_and_say(path: Path, data: bytes) -> None:
+    """Write a file, with the folders on the way to it, and say where it is."""
+    from mhagui.files import make_folder, write_atomically
+
+    make_folder(path.parent)
+    write_atomically(path, data)
+    say(visible(str(path)))
 
 
 @contextlib.contextmanager

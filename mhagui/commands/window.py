@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _USAGE = """mhagui [SCENE] [--figures-if-no-display DIR] [--reset-settings]
        mhagui report [SCENE] [--gain N=G ...] [--format FORMAT] [--out FILE]
+       mhagui report FILE --scorecard [--prompt TEXT] [--csv | --json] [--out FILE]
        mhagui export [SCENE ...] [--gain N=G ...] --out DIR [--figure NAME ...]
                      [--format png,svg,pdf,eps,tiff] [--data csv,npz,json] [--script]
        mhagui export --from FIGURE ... --out DIR

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mhagui.document.compute import BoolArray
+from mhagui.document.attention import BoolArray
 from mhagui.document.records import Array
 from mhagui.document.table_text import number_text
 from mhagui.errors import UserError, visible

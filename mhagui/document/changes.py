@@ -36,16 +36,31 @@ def _changes(before: Scene, after: Scene) -> Iterator[str]:
             yield f"{name} = {getattr(after, field)}"
     if before.master_gain != after.master_gain:
         yield f"master gain {formats.short(after.master_gain)}"
-    if before.keep_margin is not after.keep_margin:
-        yield "margin kept" if after.keep_margin else "margin shrinks"
-    if before.source != after.source:
-        yield "token source"
+    yield from _changes_of_all(before, after)
     yield from _head_changes(before, after)
     if before.tokens == after.tokens:
         yield from _cell_changes("X", before.x, after.x, _position, _channel)
     if [head.uid for head in before.heads] == [head.uid for head in after.heads]:
         rows = formats.head_columns(after.n_heads, after.d_v)
         yield from _cell_changes("W_O", before.w_o, after.w_o, rows.__getitem__, _channel)
+    yield from _bias_changes(before, after)
+
+
+def _changes_of_all(before: Scene, after: Scene) -> Iterator[str]:
+    """Yield what is other for all heads at once."""
+    if before.mask != after.mask:
+        yield f"mask: {after.mask.text}"
+    if before.keep_margin is not after.keep_margin:
+        yield "margin kept" if after.keep_margin else "margin shrinks"
+    if before.source != after.source:
+        yield "token source"
+
+
+def _bias_changes(before: Scene, after: Scene) -> Iterator[str]:
+    if before.b_o is not None and after.b_o is not None:
+        yield from _cell_changes("b_O", before.b_o, after.b_o, _only, _channel)
+    elif before.b_o is not after.b_o:
+        yield "b_O removed" if after.b_o is None else "b_O added"
 
 
 def _head_changes(before: Scene, after: Scene) -> Iterator[str]:
@@ -97,13 +112,14 @@ def _changes_of_head(before: Head, after: Head) -> Iterator[str]:
 
 
 def _matrix_changes(place: int, before: Head, after: Head) -> Iterator[str]:
-    columns = formats.positions(MAX_HEAD_WIDTH, f"h{place}.")
+    features = formats.positions(MAX_HEAD_WIDTH, f"h{place}.").__getitem__
     for field, symbol in SYMBOLS.items():
-        rows = _position if field in ("q", "k") else _channel
+        rows = {"q": _position, "k": _position, "a": _position, "b_v": _only}.get(field, _channel)
+        columns = _position if field == "a" else features
         old, new = getattr(before, field), getattr(after, field)
         if old is not None and new is not None:
             whole = f"{symbol} of h{place}"
-            yield from _cell_changes(symbol, old, new, rows, columns.__getitem__, whole)
+            yield from _cell_changes(symbol, old, new, rows, columns, whole)
 
 
 def _cell_changes(
@@ -121,9 +137,14 @@ def _cell_changes(
     n_cells = np.count_nonzero(differs)
     if n_cells == 1:
         r, c = np.unravel_index(differs.argmax(), differs.shape)
-        yield f"{name} {row(int(r))}, {column(int(c))}: {formats.short(float(after[r, c]))}"
+        place = ", ".join(part for part in (row(int(r)), column(int(c))) if part)
+        yield f"{name} {place}: {formats.short(float(after[r, c]))}"
     elif n_cells:
         yield f"{n_cells:,} cells of {whole or name}"
+
+
+def _only(_row: int) -> str:
+    return ""
 
 
 def _position(row: int) -> str:

@@ -50,9 +50,9 @@ def matrix(what: str, value: npt.ArrayLike) -> Array:
     kept = read_only(value)
     if kept.ndim != 2:
         raise UserError(f"{what} must have rows and columns; got {kept.ndim} dimensions.")
-    fits = np.abs(kept) <= LARGEST
-    if not fits.all():
-        row, column = np.argwhere(~fits)[0]
+    # Of NaN neither is true. Extremes need no room, and are looked for at every edit of a scene.
+    if kept.size and not (kept.max() <= LARGEST and kept.min() >= -LARGEST):
+        row, column = np.argwhere(~(np.abs(kept) <= LARGEST))[0]
         raise UserError(
             f"{what} must hold numbers from -{LARGEST:g} to {LARGEST:g}; "
             f"row {row + 1}, column {column + 1} is {kept[row, column]}."

@@ -11,39 +11,51 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from mhagui import core
 from mhagui.core.threads import one_blas_thread
+from mhagui.document.attention import (
+    BoolArray,
+    Seen,
+    attention,
+    attention_on_demand,
+    differ_in_a_row,
+    given_attention,
+)
 from mhagui.document.designs import designed_factors
 from mhagui.document.head import Head
-from mhagui.document.head_result import HeadResult, ScoreSpectrum, WeightSpectrum
-from mhagui.document.on_demand import Matrix, most_kept, scores_on_demand, weights_on_demand
+from mhagui.document.head_result import HeadResult, Joined, ScoreSpectrum, WeightSpectrum
+from mhagui.document.mask_rule import MaskRule
+from mhagui.document.on_demand import most_kept
 from mhagui.document.packed import PackedProjection, Slice
 from mhagui.document.recall import Recall, Steps
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
 
-BoolArray = npt.NDArray[np.bool_]
-ROWS = 128  # of a block of scores that is looked at in one go, so that it stays in the cache
+# The widest model whose channel maps W_V^h W_O^(h), d_model × d_model for each head, are made. They
+# say more than O_h W_O^(h) does, but cost d_model² · d_v; 1 GB for a layer of a billion parameters.
+MOST_MAPPED = 256
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """All that is computed of a scene; every array is read-only and finite.
+    """All that is computed of a scene; every array is read-only, and finite but where told.
 
     Attributes
     ----------
     heads
         One record per head, in the scene's order.
-    allowed
-        The causal mask, (T, T), True = allowed.
+    mask, allowed
+        The mask, and which keys it lets each query see, (T, T), True = allowed.
+    has_values
+        Whether X, W_V and W_O are known; where they are not, all that follows from them is 0.
     ceiling_bits
-        The most a row's entropy can be, log2 of its number of allowed keys, (T,), bits.
+        The most a row's entropy can be, log2 of its number of allowed keys, (T,), bits; NaN where
+        it has none.
     concat
         [O_1 .. O_H], (T, H * d_v), ablated heads zero.
     output
-        O = Concat W_O, (T, d_model); of two layers the sum O_1 + O_2.
+        O = Concat W_O + b_O, (T, d_model); of two layers the sum O_1 + O_2.
     filter_bank_residual
         max |Concat W_O - sum of the terms|.
     residual_bound
@@ -59,7 +71,9 @@ class Result:
     """
 
     heads: tuple[HeadResult, ...]
+    mask: MaskRule
     allowed: BoolArray
+    has_values: bool
     ceiling_bits: Array
     concat: Array
     output: Array
@@ -72,9 +86,30 @@ class Result:
     steps: Steps = field(repr=False)
     made: tuple[str, ...] = field(repr=False)
 
+    @property
+    def ceiling_name(self) -> str:
+        """What the ceiling is called: log2 t, or of n_t keys that row t sees under another mask."""
+        return "log2 t" if self.mask.is_causal else "log2 n_t"
+
+    @property
+    def mean_ceiling_bits(self) -> float:
+        """Mean of the ceiling over the rows that see a key, bits."""
+        return float(self.ceiling_bits[~np.isnan(self.ceiling_bits)].mean())
+
+    @property
+    def mean_allowed(self) -> float:
+        """Mean over the same rows of the number of allowed keys."""
+        counts = self.allowed.sum(axis=1)
+        return float(counts[counts > 0].mean())
+
+    @property
+    def has_queries(self) -> bool:
+        """Whether queries and keys of all heads are known."""
+        return all(head.has_queries for head in self.heads)
+
     @cached_property
     def terms(self) -> Array:
-        """(A_h X) (W_V^h W_O^(h)) of each head, (H, T, d_model), ablated heads zero."""
+        """The term of each head, (H, T, d_model), ablated heads zero."""
         terms = np.zeros((len(self.heads), *self.output.shape))
         for place, head in zip(terms, self.heads, strict=True):
             if head.active:
@@ -85,27 +120,28 @@ class Result:
 def compute(
     scene: Scene,
     previous: Result | None = None,
-    before_head: Callable[[int], object] | None = None,
+    check: Callable[[int], object] | None = None,
 ) -> Result:
     """Compute ``scene``, taking over from ``previous`` each step whose inputs are the same.
 
-    ``before_head`` is called before each, with how many there are already; what it raises ends the
-    computation.
+    ``check`` is called with how many heads are done, before each and again and again within it,
+    in other threads as well; what it raises ends the computation.
     """
     # The kernels have threads of their own, and products of a few columns take less time than
     # the threads of BLAS wait for one another.
     with one_blas_thread():
-        return _compute(scene, Recall(previous.steps if previous else {}), previous, before_head)
+        return _compute(scene, Recall(previous.steps if previous else {}), previous, check)
 
 
 def _compute(
     scene: Scene,
     recall: Recall,
     previous: Result | None,
-    before_head: Callable[[int], object] | None,
+    check: Callable[[int], object] | None,
 ) -> Result:
-    allowed = recall("allowed", _allowed, scene.n_positions)
-    heads = _head_results(scene, previous, recall, before_head)
+    allowed = recall("allowed", MaskRule.allowed, scene.mask, scene.n_positions)
+    seen: Seen = "causal" if scene.mask.is_causal else allowed
+    heads = _head_results(scene, seen, previous, recall, check)
     counted = [head for head in heads if head.active]
     zero = recall.array("zero", np.zeros, heads[0].output.shape)
     outputs = tuple(head.output if head.active else zero for head in heads)
@@ -114,10 +150,12 @@ def _compute(
     output = _outputs(concat, outputs, w_o, recall)
     return Result(
         heads=heads,
+        mask=scene.mask,
         allowed=allowed,
-        ceiling_bits=recall.array("ceiling", _ceiling_bits, scene.n_positions),
+        has_values=scene.has_values,
+        ceiling_bits=recall.array("ceiling", _ceiling_bits, allowed),
         concat=concat,
-        output=_joined("output", output, recall),
+        output=_with_bias(_joined("output", output, recall), scene.b_o, recall),
         filter_bank_residual=max(
             recall(f"residual {n}", _residual, part, *(head.term_parts[n] for head in counted))
             for n, part in enumerate(output)
@@ -137,7 +175,7 @@ def _packed(
     slices = {
         "W_Q": tuple(Slice(of.x, of.q, of.head.w_q) for of in heads),
         "W_K": tuple(Slice(of.x, of.k, of.head.w_k) for of in heads),
-        "W_V": tuple(Slice(of.x, of.values, of.head.w_v) for of in heads),
+        "W_V": tuple(Slice(of.x, _unbiased(of, recall), of.head.w_v) for of in heads),
     }
     fields = ("packed_queries", "packed_keys", "packed_values")
     return {
@@ -153,12 +191,46 @@ def _residual_bound(
     bound = 0.0
     for layer, x in {head.head.layer: head.x for head in heads}.items():
         counts = tuple(head.active and head.head.layer == layer for head in heads)
-        w_v = recall.array(f"w_v {layer}", _ablated, counts, *(head.w_v for head in scene.heads))
-        bound += max(
-            recall(f"bound {layer} {n}", core.filter_bank_bound, x, w_v, part)
-            for n, part in enumerate(w_o)
-        )
-    return bound
+        if scene.d_model > MOST_MAPPED:
+            values = (head.values for head in heads)
+            reach = recall.array(f"reach {layer}", _reach, counts, *values)
+            bounds = [
+                recall(f"bound {layer} {n}", core.synthesis_bound, reach, part, scene.n_heads)
+                for n, part in enumerate(w_o)
+            ]
+        else:
+            read, maps = _affine_maps(scene, x, layer, recall)
+            w_v = recall.array(f"w_v {layer}", _ablated, counts, *maps)
+            bounds = [
+                recall(f"bound {layer} {n}", core.filter_bank_bound, read, w_v, part)
+                for n, part in enumerate(w_o)
+            ]
+        bound += max(bounds)
+    # Which holds for rows that sum to 1 at most; given ones may sum to more.
+    given = [(of.head.uid, of.head.a) for of in heads if of.head.a is not None]
+    sums = (recall(f"sum {uid}", _largest_sum, a) for uid, a in given)
+    return bound * max((1.0, *sums))
+
+
+def _affine_maps(
+    scene: Scene, x: Array, layer: int, recall: Recall
+) -> tuple[Array, tuple[Array, ...]]:
+    """Return X and every W_V; where a head has a bias [X 1] and [W_V; b_V], which are the same."""
+    if all(head.b_v is None for head in scene.heads):
+        return x, tuple(head.w_v for head in scene.heads)
+    zero = recall.array("no bias", np.zeros, (1, scene.d_v))
+    b_v = {head.uid: zero if head.b_v is None else head.b_v for head in scene.heads}
+    return recall.array(f"x 1 {layer}", _with_ones, x), tuple(
+        recall.array(f"affine {head.uid}", _stacked, head.w_v, b_v[head.uid])
+        for head in scene.heads
+    )
+
+
+def _unbiased(of: HeadResult, recall: Recall) -> Array:
+    """Return X W_V of a head."""
+    if of.head.b_v is None:
+        return of.values
+    return recall.array(f"X W_V {of.head.uid}", _product, of.x, of.head.w_v)
 
 
 def _listening(scene: Scene, w_o: tuple[Array, ...], recall: Recall) -> Array:
@@ -171,9 +243,10 @@ def _listening(scene: Scene, w_o: tuple[Array, ...], recall: Recall) -> Array:
 
 def _head_results(
     scene: Scene,
+    seen: Seen,
     previous: Result | None,
     recall: Recall,
-    before_head: Callable[[int], object] | None,
+    check: Callable[[int], object] | None,
 ) -> tuple[HeadResult, ...]:
     """Compute the heads of layer 1, and then those that read what these have added to X."""
     earlier = {result.head.uid: result for result in previous.heads} if previous else {}
@@ -185,26 +258,36 @@ def _head_results(
             x = recall.array("stream", _sum, scene.x, *added)
         for index, head in enumerate(scene.heads):
             if head.layer == layer:
-                if before_head is not None:
-                    before_head(len(results))
-                results[index] = _of_head(scene, index, x, earlier.get(head.uid), recall)
+                before = earlier.get(head.uid)
+                own = Recall(before.steps if before else {}, check and partial(check, len(results)))
+                own.check()
+                results[index] = _of_head(scene, index, x, seen, own, recall)
     return tuple(results[index] for index in range(scene.n_heads))
 
 
+class _Layer(NamedTuple):
+    """What every head of a scene is computed by."""
+
+    d_k: int
+    keep_margin: bool
+    mask: MaskRule
+    seen: Seen
+    is_kept: bool  # whether there is room for the weights of all heads
+
+
 def _of_head(
-    scene: Scene, index: int, x: Array, earlier: HeadResult | None, recall: Recall
+    scene: Scene, index: int, x: Array, seen: Seen, own: Recall, recall: Recall
 ) -> HeadResult:
-    """Return the result of a head: the earlier one where nothing of it has changed."""
+    """Return the result of a head, of ``own`` steps: the earlier one where nothing has changed."""
     head = scene.heads[index]
-    own = Recall(earlier.steps if earlier else {})
     # Not one of the head's own steps: those of a head that is taken over would hold an earlier W_O.
     block = recall.columns(f"block {head.uid}", scene.w_o, scene.rows_of(index))
-    design = scene.d_k, scene.keep_margin
     is_kept = scene.n_positions <= most_kept(scene.n_heads)
+    layer = _Layer(scene.d_k, scene.keep_margin, scene.mask, seen, is_kept)
     name, make = f"head {head.uid}", partial(_head_result, own)
     # Added to 0 there is no −0, which would be the same input, but not the same bits.
     gain, active = head.gain * scene.master_gain + 0.0, scene.active[index]
-    result = recall(name, make, head, active, gain, design, x, block, is_kept)
+    result = recall(name, make, head, active, gain, layer, x, block)
     recall.made.extend(f"{name} {made}" for made in own.made)
     return result
 
@@ -214,119 +297,101 @@ def _head_result(
     head: Head,
     active: bool,
     gain: float,
-    design: tuple[int, bool],
+    layer: _Layer,
     x: Array,
     block: tuple[Array, ...],
-    is_kept: bool,
 ) -> HeadResult:
-    q, k = _factors(head, design, x, recall)
-    values = recall.array("values", _product, x, head.w_v)
-    attend = _attention if is_kept else _attention_on_demand
-    x_read, w_v_read = recall("read", _read, x, head.w_v)
-    found = attend(q, k, gain, x_read, values, recall)
-    channels = _products("channels", w_v_read, block, recall)
-    term = _products("term", found.mixed, channels, recall)
+    q, k, seen = *_factors(head, layer, x, recall), layer.seen
+    values = recall.array("values", _values, x, head.w_v, head.b_v)
+    x_read, w_v_read = recall("read", _read, x, head.w_v, head.b_v)
+    if head.a is not None:
+        found = given_attention(head.a, gain, x_read, values, seen, recall)
+    elif layer.is_kept:
+        found = attention(q, k, gain, x_read, values, seen, recall)
+    else:  # under the causal mask alone
+        found = attention_on_demand(q, k, gain, x_read, values, recall)
+    if w_v_read is None:
+        term = _products("term", found.output, block, recall)
+    else:
+        channels = _products("channels", w_v_read, block, recall)
+        term = _products("term", found.mixed, channels, recall)
     return HeadResult(
         head=head,
         active=active,
         gain=gain,
+        mask=layer.mask,
         x=x,
         q=q,
         k=k,
         scores=found.scores,
-        scores_differ=recall("differ", _differ_in_a_row, found.scores),
+        scores_differ=recall("differ", differ_in_a_row, found.scores, seen),
         weights=found.weights,
         row_entropy_bits=found.entropy,
         effective_positions=recall.array("positions", np.exp2, found.entropy),
         values=values,
         output=found.output,
-        term_parts=term,
-        term=_joined("term", term, recall),
+        joined=recall("term", Joined, term),
         score_spectrum=recall("score spectrum", ScoreSpectrum, q, k),
         weight_spectrum=recall("weight spectrum", WeightSpectrum, found.weights),
         steps=recall.steps,
     )
 
 
-def _read(x: Array, w_v: Array) -> tuple[Array, Array]:
-    """Return X and W_V without the features that W_V takes nothing from: nor does the term."""
+def _read(x: Array, w_v: Array, b_v: Array | None) -> tuple[Array, Array | None]:
+    """Return X and W_V without the features that W_V takes nothing from: nor does the term.
+
+    A bias is read from a feature more, which is 1. Nothing is read where the term is made of O_h.
+    """
+    if x.shape[1] > MOST_MAPPED:
+        return x[:, :0], None
     read = w_v.any(axis=1)
+    if b_v is not None:
+        return sealed(_with_ones(x[:, read])), sealed(_stacked(w_v[read], b_v))
     if read.all() or not read.any():
         return x, w_v
     return sealed(x[:, read]), sealed(w_v[read])
 
 
-def _factors(head: Head, design: tuple[int, bool], x: Array, recall: Recall) -> tuple[Array, Array]:
+def _factors(head: Head, layer: _Layer, x: Array, recall: Recall) -> tuple[Array, Array]:
     """Return Q and K of a head: as given, projected from what it reads, or as designed."""
     if head.q is not None and head.k is not None:
         return head.q, head.k
     if head.w_q is not None and head.w_k is not None:
         return recall.array("q", _product, x, head.w_q), recall.array("k", _product, x, head.w_k)
-    d_k, keep_margin = design
+    if head.a is not None:
+        unknown = recall.array("factors", np.zeros, (len(x), layer.d_k))
+        return unknown, unknown
     return recall(
         "factors",
         designed_factors,
         head.pattern,
         head.settings,
         len(x),
-        d_k,
+        layer.d_k,
         head.key_magnitude,
-        keep_margin=keep_margin,
+        keep_margin=layer.keep_margin,
     )
 
 
-class _Attention(NamedTuple):
-    """S, A, the row entropies, A times what is read of X, and A V."""
-
-    scores: Matrix
-    weights: Matrix
-    entropy: Array
-    mixed: Array
-    output: Array
+def _largest_sum(a: Array) -> float:
+    return float(a.sum(axis=1).max())
 
 
-def _attention(
-    q: Array, k: Array, gain: float, x: Array, values: Array, recall: Recall
-) -> _Attention:
-    """Return what is made of A, which is kept; ``x`` is what is read of X."""
-    scores = recall.array("scores", core.attention_scores, q, k)
-    weights, entropy = recall("weights", _weights_and_entropies, scores, gain)
-    mixed = recall.array("mixed", core.weighted_sums, weights, x)
-    output = recall.array("output", core.weighted_sums, weights, values)
-    return _Attention(scores, weights, entropy, mixed, output)
+def _ceiling_bits(allowed: BoolArray) -> Array:
+    counts = allowed.sum(axis=1)
+    return np.log2(np.where(counts > 0, counts, np.nan))
 
 
-def _attention_on_demand(
-    q: Array, k: Array, gain: float, x: Array, values: Array, recall: Recall
-) -> _Attention:
-    """Return the same without keeping S or A: all that follows from A is made in one pass."""
-    scores = recall("scores on demand", scores_on_demand, q, k)
-    weights, entropy, sums = recall("weights", weights_on_demand, q, k, gain, x, values)
-    return _Attention(scores, weights, entropy, *sums)
+def _values(x: Array, w_v: Array, b_v: Array | None) -> Array:
+    return _product(x, w_v) if b_v is None else _product(x, w_v) + b_v
 
 
-def _weights_and_entropies(scores: Array, gain: float) -> tuple[Array, Array]:
-    weights, bits = core.weights_and_entropies_from_scores(scores, gain=gain)
-    return sealed(weights), sealed(bits)
+def _with_bias(output: Array, b_o: Array | None, recall: Recall) -> Array:
+    return output if b_o is None else recall.array("output + b_O", np.add, output, b_o)
 
 
-def _differ_in_a_row(scores: Matrix) -> bool:
-    """Say whether any row's allowed scores differ: most do in the second row."""
-    for first in range(0, len(scores), ROWS):
-        rows = scores[first : first + ROWS]
-        if (np.tril(rows != rows[:, :1], first)).any():
-            return True
-    return False
-
-
-def _allowed(n_positions: int) -> BoolArray:
-    allowed = core.causal_mask(n_positions)
-    allowed.flags.writeable = False
-    return allowed
-
-
-def _ceiling_bits(n_positions: int) -> Array:
-    return np.log2(np.arange(1, n_positions + 1))
+def _with_ones(x: Array) -> Array:
+    return np.hstack((x, np.ones((len(x), 1))))
 
 
 def _ablated(active: tuple[bool, ...], *of_heads: Array) -> Array:
@@ -336,6 +401,12 @@ def _ablated(active: tuple[bool, ...], *of_heads: Array) -> Array:
         if is_active:
             place[:] = array
     return stacked
+
+
+def _reach(active: tuple[bool, ...], *values: Array) -> Array:
+    """Return the largest |V| of each row of W_O, (H * d_v,): no output is larger, at any gain."""
+    largest = [np.abs(of_head).max(axis=0) for of_head in values]
+    return np.concatenate([of * is_active for of, is_active in zip(largest, active, strict=True)])
 
 
 def _products(

@@ -97,6 +97,7 @@ _DESIGNS = {
     Pattern.BLOCK_LOCAL: Design(_block_local, "box within a block"),
     Pattern.HAND_SET: Design(_given, "hand-set", has_keys=False),
     Pattern.PROJECTED: Design(_given, "projected from its input", has_keys=False),
+    Pattern.GIVEN: Design(_given, "given weights", has_keys=False),
 }
 
 

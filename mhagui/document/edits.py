@@ -13,6 +13,7 @@ import numpy as np
 
 from mhagui.document.checks import count, shape_text
 from mhagui.document.head import MAX_UID, NONE_GIVEN, Head
+from mhagui.document.mask_rule import MaskRule
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, read_only
 from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS, Scene, designed_input, repeated
@@ -119,7 +120,7 @@ class SetPattern:
         """Return the scene with the head designed anew; key magnitude and gain stay."""
         head = scene.head(self.head)
         name = self.pattern.value if head.name == head.pattern.value else head.name
-        changes = {"pattern": self.pattern, "name": name, "settings": ()}
+        changes = {"pattern": self.pattern, "name": name, "settings": (), "key_head": None}
         return scene.with_head(self.head, **NONE_GIVEN, **changes)
 
 
@@ -161,13 +162,30 @@ class HandSet:
 
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with the head hand-set."""
-        given: dict[str, object] = {**NONE_GIVEN, "q": self.q, "k": self.k}
+        given: dict[str, object] = {**NONE_GIVEN, "q": self.q, "k": self.k, "key_head": None}
         if self.gain is not None:
             head = scene.head(self.head)
             given["gain"] = self.gain
             if head.name == head.pattern.value:
                 given["name"] = Pattern.HAND_SET.value
         return scene.with_head(self.head, pattern=Pattern.HAND_SET, settings=(), **given)
+
+
+@dataclass(frozen=True, slots=True)
+class SetMask:
+    """Let queries see other keys."""
+
+    rule: MaskRule
+    merge_key: Hashable = "mask"
+
+    @property
+    def text(self) -> str:
+        """Name the mask."""
+        return f"Set mask to {self.rule.text}"
+
+    def apply(self, scene: Scene) -> Scene:
+        """Return the scene with the mask; refuses where given weights are on keys it hides."""
+        return replace(scene, mask=self.rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +250,7 @@ class AddHead:
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with one head more, reading the next value features in turn."""
         features = (np.arange(scene.d_v) + scene.n_heads * scene.d_v) % scene.d_model
-        w_v = np.eye(scene.d_model)[:, features]
+        w_v = np.eye(scene.d_model)[:, features] * scene.has_values
         head = Head(_next_uid(scene), self.pattern.value, self.pattern, w_v)
         return _with_inserted(scene, scene.n_heads, head)
 
@@ -363,13 +381,14 @@ class DescribeScene:
 
 
 def check_none_hand_set(scene: Scene) -> None:
-    """Raise UserError where a head is hand-set, and so holds T."""
-    hand_set = [head.name for head in scene.heads if head.q is not None]
-    if hand_set:
-        raise UserError(
-            f"Head “{hand_set[0]}” is hand-set for T = {scene.n_positions}; give it another "
-            "pattern before you change T."
-        )
+    """Raise UserError where a head is hand-set or of given weights, and so holds T."""
+    for head in scene.heads:
+        if head.q is not None or head.a is not None:
+            what = "is hand-set" if head.a is None else "has given weights"
+            raise UserError(
+                f"Head “{head.name}” {what} for T = {scene.n_positions}; give it another "
+                "pattern before you change T."
+            )
 
 
 def written(name: str, matrix: Array, row: int, column: int, values: Array) -> Array:
@@ -389,7 +408,8 @@ def written(name: str, matrix: Array, row: int, column: int, values: Array) -> A
 
 
 def _with_width(head: Head, d_k: int) -> Head:
-    changed = {name: _resized(head, getattr(head, name), d_k) for name in NONE_GIVEN}
+    names = ("q", "k", "w_q", "w_k")
+    changed = {name: _resized(head, getattr(head, name), d_k) for name in names}
     return replace(head, **changed)  # type: ignore[arg-type]
 
 

@@ -4,8 +4,9 @@ from dataclasses import fields
 
 import numpy as np
 
-from mhagui.document.head import Head
-from mhagui.document.recall import COLUMNS
+from mhagui.document.compute import MOST_MAPPED
+from mhagui.document.head import SYMBOLS, Head
+from mhagui.document.recall import block_width
 from mhagui.document.scene import Scene
 
 _NUMBERS_OF_HEAD = frozenset({"gain", "muted", "soloed"})
@@ -54,6 +55,8 @@ def _new_heads(scene: Scene, before: Scene) -> set[int]:
 
 def _n_read(head: Head) -> int:
     """Return how many features of X are read, which are weighed for the term."""
+    if len(head.w_v) > MOST_MAPPED:
+        return 0
     return int(np.count_nonzero(head.w_v.any(axis=1)))
 
 
@@ -75,9 +78,9 @@ def _adds_another(scene: Scene, before: Scene, new: set[int]) -> bool:
 
 def _makings(head: Head, scene: Scene) -> tuple[object, ...]:
     """Return what the weights and values of a head are made of; arrays by their identity."""
-    arrays = scene.x, head.w_v, head.q, head.k, head.w_q, head.w_k
+    arrays = scene.x, *(getattr(head, field) for field in SYMBOLS)
     numbers = head.pattern, head.settings, head.key_magnitude, head.gain * scene.master_gain
-    return *map(id, arrays), *numbers, head.layer, scene.d_k, scene.keep_margin
+    return *map(id, arrays), *numbers, head.layer, scene.d_k, scene.keep_margin, scene.mask
 
 
 def _columns_changed(scene: Scene, before: Scene, new: set[int]) -> int:
@@ -90,4 +93,5 @@ def _columns_changed(scene: Scene, before: Scene, new: set[int]) -> int:
     for place, head in enumerate(scene.heads):
         if head.uid in new:
             changed |= scene.w_o[scene.rows_of(place)].any(axis=0)
-    return min(COLUMNS * len(set(np.flatnonzero(changed) // COLUMNS)), scene.d_model)
+    width = block_width(scene.d_model)
+    return min(width * len(set(np.flatnonzero(changed) // width)), scene.d_model)

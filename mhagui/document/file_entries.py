@@ -1,4 +1,4 @@
-"""The scene file, version 3, as the structures that its JSON is checked against.
+"""The scene file, version 4, as the structures that its JSON is checked against.
 
 They are not the classes of the program, so that a new version of the file touches none of those.
 """
@@ -6,7 +6,7 @@ They are not the classes of the program, so that a new version of the file touch
 import msgspec
 
 FORMAT = "mhagui scene"
-VERSION = 3
+VERSION = 4
 
 # The rows themselves in JSON text; in a zip file the name of the member that holds them.
 Matrix = list[list[float]] | str
@@ -33,6 +33,18 @@ class HeadEntry(Entry, kw_only=True):
     k: Matrix | None = None
     w_q: Matrix | None = None
     w_k: Matrix | None = None
+    a: Matrix | None = None
+    b_v: Matrix | None = None
+    key_head: int | None = None
+
+
+class MaskEntry(Entry, kw_only=True):
+    """Which keys a query may see: the kind by its name in the program."""
+
+    kind: str
+    size: int = 0
+    left: int = 0
+    right: int = 0
 
 
 class SourceEntry(Entry, kw_only=True):
@@ -100,4 +112,7 @@ class SceneEntry(Entry, kw_only=True):
     vocabulary: list[str] = []
     position_code: bool = False
     source: SourceEntry | None = None
+    mask: MaskEntry | None = None
+    b_o: Matrix | None = None
+    has_values: bool = True
     view: ViewEntry | None = None

@@ -16,8 +16,10 @@ from mhagui.errors import UserError
 
 MAX_MESSAGE_LENGTH = 300
 MAX_NAME_LENGTH = 40
-# What becomes a Python object costs up to thirty times its text. The largest scenes have 2.5
-# million numbers in 30 thousand rows, and all text in them has fewer of these characters than that.
+# What becomes a Python object costs up to thirty times its text.
+MAX_NUMBERS, MAX_ROWS = 2_500_000, 50_000  # of a scene that is kept as text
+MAX_TEXT_BYTES = 64 * 2**20  # as many numbers to full precision
+# All text in such a scene has fewer of these characters than that.
 _MOST = {b",": 3_000_000, b"[": 200_000, b"{": 200_000, b":": 200_000, b'"': 400_000}
 
 Document = dict[str, object]
@@ -59,6 +61,8 @@ def _parsed(text: bytes) -> object:
     """Return JSON as Python's own objects: json, unlike msgspec, names the line, and sees pairs."""
     if not text:
         raise UserError("it is empty.")
+    if len(text) > MAX_TEXT_BYTES:
+        raise UserError(f"it has more than {MAX_TEXT_BYTES:,} bytes, the most a scene has as text.")
     if text.startswith(codecs.BOM_UTF8):
         raise UserError("it begins with a byte order mark; save it as UTF-8 without one.")
     if any(text.count(sign) > most for sign, most in _MOST.items()):
@@ -110,9 +114,14 @@ def _third(second: Document) -> Document:
     }
 
 
+def _fourth(third: Document) -> Document:
+    """Return a document as of version 4, which has all of the third, and masks and biases."""
+    return third
+
+
 # For each earlier version what makes the next one of it. None is ever taken out: what somebody
 # has saved can be opened for as long as there is this program.
-_MIGRATIONS: dict[int, Callable[[Document], Document]] = {1: _second, 2: _third}
+_MIGRATIONS: dict[int, Callable[[Document], Document]] = {1: _second, 2: _third, 3: _fourth}
 
 
 def _migrated(document: Document) -> Document:

@@ -130,7 +130,7 @@ class FilterBank:
         A_h X W_V^h W_O^(h) of each head, (T, d_model) each; zero where the head is ablated.
     sums
         The sum of the terms of heads 1..h, for each h, (T, d_model) each; one is made when it is
-        asked for.
+        asked for. The last is O without b_O.
     norms
         Frobenius norm of each term, as it counts.
     norms_heard
@@ -156,8 +156,8 @@ class AblationSites:
     Attributes
     ----------
     before
-        Concat with the head's columns zero, times W_O, (T, d_model): the right site. The outputs
-        of the other heads are those of the scene.
+        Concat with the head's columns zero, its bias b_V among what is zeroed, times W_O, plus b_O,
+        (T, d_model): the right site. The outputs of the other heads are those of the scene.
     after
         O with columns h·d_v .. (h+1)·d_v − 1 zero, (T, d_model): the wrong site; None where O has
         not as many columns as Concat.
@@ -208,7 +208,8 @@ def filter_bank(result: Result, previous: FilterBank | None = None) -> FilterBan
 def ablation_sites(scene: Scene, result: Result, place: int) -> AblationSites:
     """Return O with the head at ``place`` (from 0) zeroed before W_O and after it."""
     n_heads = scene.n_heads
-    before = sealed(core.zero_head_columns(result.concat, place, n_heads) @ scene.w_o)
+    without = core.zero_head_columns(result.concat, place, n_heads) @ scene.w_o
+    before = sealed(without if scene.b_o is None else without + scene.b_o)
     after = difference = None
     if scene.n_heads * scene.d_v == scene.d_model:
         after = sealed(core.zero_head_columns(result.output, place, n_heads))

@@ -1,7 +1,10 @@
 """One head of a layer, as the user can change it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+
+import numpy as np
 
 from mhagui.document.checks import (
     LARGEST,
@@ -20,10 +23,22 @@ MAX_NAME_LENGTH = 60
 MAX_LAYERS = 2
 MAX_UID = 10**9  # well within the numbers that Qt's signals carry
 # The matrices of a head by the names of their fields, and those that a designed head has not.
-SYMBOLS = {"q": "Q", "k": "K", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V"}
-NONE_GIVEN: dict[str, Array | None] = dict.fromkeys(("q", "k", "w_q", "w_k"))
+SYMBOLS = {
+    "q": "Q",
+    "k": "K",
+    "w_q": "W_Q",
+    "w_k": "W_K",
+    "a": "A",
+    "w_v": "W_V",
+    "b_v": "b_V",
+}
+NONE_GIVEN: dict[str, Array | None] = dict.fromkeys(("q", "k", "w_q", "w_k", "a"))
 # Which of them each pattern needs that is not designed.
-_GIVEN = {Pattern.HAND_SET: ("q", "k"), Pattern.PROJECTED: ("w_q", "w_k")}
+_GIVEN = {
+    Pattern.HAND_SET: ("q", "k"),
+    Pattern.PROJECTED: ("w_q", "w_k"),
+    Pattern.GIVEN: ("a",),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +53,8 @@ class Head(Record):
     name
         What the user calls it, 1 to 60 characters.
     pattern
-        Where its queries and keys come from: designed to find something, hand-set or projected.
+        Where its queries and keys come from: designed to find something, hand-set, projected, or
+        not known at all where the weights themselves are given.
     w_v
         W_V^h, shape (d_model, d_v): the values are V_h = X W_V^h. As in every matrix of a scene,
         numbers are from -1e30 to 1e30.
@@ -57,6 +73,14 @@ class Head(Record):
         Q_h and K_h of a hand-set head, shape (T, d_k); None for any other.
     w_q, w_k
         W_Q^h and W_K^h of a projected head, shape (d_model, d_k); None for any other.
+    a
+        The weights of a head of given weights, shape (T, T), 0 or more; None for any other. They
+        are what they are: rows need not sum to 1.
+    b_v
+        b_V^h, shape (1, d_v): the values are V_h = X W_V^h + b_V^h; None is none.
+    key_head
+        The number, from 0, of the keys and values that the head shares with others of the same
+        number; None where they are its own.
     """
 
     uid: int
@@ -73,6 +97,9 @@ class Head(Record):
     k: Array | None = None
     w_q: Array | None = None
     w_k: Array | None = None
+    a: Array | None = None
+    b_v: Array | None = None
+    key_head: int | None = None
 
     def __post_init__(self) -> None:
         """Check the head and freeze its arrays."""
@@ -85,8 +112,15 @@ class Head(Record):
         set_field("settings", checked_settings(self.pattern, tuple(self.settings)))
         set_field("layer", count("The layer of a head", self.layer, MAX_LAYERS))
         set_field("w_v", matrix(f"W_V of head “{self.name}”", self.w_v))
+        if self.b_v is not None:
+            set_field("b_v", matrix(f"b_V of head “{self.name}”", self.b_v))
         for field in NONE_GIVEN:
             set_field(field, _given_matrix(self, field))
+        if self.a is not None:
+            _check_weights(self.name, self.a)
+        if self.key_head is not None:
+            what = f"The key head of head “{self.name}”"
+            set_field("key_head", count(what, self.key_head, MAX_UID, 0))
         check_finite(f"The gain of head “{self.name}”", self.gain)
         if not 0 <= self.key_magnitude <= LARGEST:
             raise UserError(
@@ -94,10 +128,19 @@ class Head(Record):
                 f"got {self.key_magnitude}."
             )
 
+    def matrices(self) -> Iterator[Array]:
+        """Yield every matrix that the head has."""
+        for field in SYMBOLS:
+            matrix = getattr(self, field)
+            if matrix is not None:
+                yield matrix
+
     def check_sizes(self, n_positions: int, d_model: int, d_k: int, d_v: int) -> None:
         """Raise UserError unless every matrix of the head has the shape its scene needs."""
         inputs = (d_model, "d_model")
         self._check_shape("w_v", inputs, (d_v, "d_v"))
+        self._check_shape("b_v", (1, "one"), (d_v, "d_v"))
+        self._check_shape("a", (n_positions, "T"), (n_positions, "T"))
         for field in ("q", "k"):
             self._check_shape(field, (n_positions, "T"), (d_k, "d_k"))
         for field in ("w_q", "w_k"):
@@ -109,8 +152,18 @@ class Head(Record):
             raise UserError(
                 f"{SYMBOLS[field]} of head “{self.name}” is {shape_text(value)}, "
                 f"but this scene needs {rows[0]} × {columns[0]} "
-                f"({rows[1]} rows, {columns[1]} columns)."
+                f"({rows[1]} {'row' if rows[1] == 'one' else 'rows'}, {columns[1]} columns)."
             )
+
+
+def _check_weights(name: str, a: Array) -> None:
+    """Raise UserError where a weight is below 0."""
+    if a.min() < 0:
+        row, column = np.unravel_index(a.argmin(), a.shape)
+        raise UserError(
+            f"Weights are 0 or more; A of head “{name}” has {a[row, column]:g} in row {row + 1}, "
+            f"column {column + 1}."
+        )
 
 
 def _given_matrix(head: Head, field: str) -> Array | None:

@@ -1,17 +1,21 @@
 """What is computed of one head: its weights, their entropies, and what it adds to the output."""
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from mhagui import core
 from mhagui.core.threads import one_blas_thread
 from mhagui.document.head import Head
+from mhagui.document.mask_rule import MaskRule
 from mhagui.document.on_demand import Matrix
 from mhagui.document.recall import Steps
 from mhagui.document.records import Array, sealed
+from mhagui.formats import UNDEFINED
 
 Standing = Literal["", "soloed", "muted", "not soloed"]
 
@@ -58,6 +62,18 @@ class WeightSpectrum:
 
 
 @dataclass(frozen=True, eq=False)
+class Joined:
+    """A matrix that is made in blocks of columns: all of it is put together when asked for."""
+
+    parts: tuple[Array, ...]
+
+    @cached_property
+    def whole(self) -> Array:
+        """All columns side by side."""
+        return self.parts[0] if len(self.parts) == 1 else sealed(np.concatenate(self.parts, axis=1))
+
+
+@dataclass(frozen=True, eq=False)
 class HeadResult:
     """All that is computed of one head; an array is the same object as long as it is unchanged.
 
@@ -69,31 +85,34 @@ class HeadResult:
         Whether it reaches W_O; an ablated head's block of Concat and its term in the sum are zero.
     gain
         The gain in force: the head's times the master gain.
+    mask
+        Which keys its queries may see.
     x
         What the head reads, (T, d_model): X, or X + O_1 for a head of layer 2.
     q, k
-        Q_h and K_h, (T, d_k), K_h without the gain.
+        Q_h and K_h, (T, d_k), K_h without the gain; zeros where they are not ``has_queries``.
     scores
-        S_h = Q_h K_hᵀ / sqrt(d_k), (T, T), without gain or mask.
+        S_h = Q_h K_hᵀ / sqrt(d_k), (T, T), without gain or mask; of given weights ln A, which is S
+        but for a constant in each row, a weight of 0 counting as the smallest normal number.
     scores_differ
         Whether any row's allowed keys have different scores; where none does, no gain changes A_h.
     weights
-        A_h = softmax(g S_h), (T, T); rows sum to 1 over the allowed keys, other cells are 0. Where
+        A_h = softmax(g S_h), (T, T); rows sum to 1 over the allowed keys, other cells are 0; of
+        given weights, the row's softmax times what the row as it was given sums to. Where
         those of all heads are too many to be kept, rows and blocks are made on demand, here and of
         ``scores``.
     row_entropy_bits
-        Entropy of each row of A_h in bits, (T,).
+        Entropy of each row of A_h in bits, (T,), of given weights that of each row's shares; NaN,
+        undefined, in a row without weights.
     effective_positions
         2 to the row entropy, (T,).
     values
         V_h = X W_V^h, (T, d_v), of what the head reads, as in the term.
     output
         O_h = A_h V_h, (T, d_v), before any ablation.
-    term_parts
+    joined
         The term in blocks of columns, as ``Recall.columns`` cuts them: a cell of W_O is heard in
         one of them alone.
-    term
-        (A_h X) (W_V^h W_O^(h)), (T, d_model), before any ablation: not made by way of ``output``.
     score_spectrum, weight_spectrum
         Ranks and singular values, made when first asked for.
     steps
@@ -103,6 +122,7 @@ class HeadResult:
     head: Head
     active: bool
     gain: float
+    mask: MaskRule
     x: Array
     q: Array
     k: Array
@@ -113,11 +133,20 @@ class HeadResult:
     effective_positions: Array
     values: Array
     output: Array
-    term_parts: tuple[Array, ...]
-    term: Array
+    joined: Joined
     score_spectrum: ScoreSpectrum
     weight_spectrum: WeightSpectrum
     steps: Steps = field(repr=False)
+
+    @property
+    def has_queries(self) -> bool:
+        """Whether queries and keys are known; not of given weights."""
+        return self.head.a is None
+
+    @property
+    def has_support(self) -> npt.NDArray[np.bool_]:
+        """Which rows have weights at all, (T,); in others the entropy is undefined, NaN."""
+        return ~np.isnan(self.row_entropy_bits)
 
     @property
     def standing(self) -> Standing:
@@ -130,24 +159,43 @@ class HeadResult:
         return "muted" if self.head.muted else "not soloed"
 
     @property
+    def term_parts(self) -> tuple[Array, ...]:
+        """The term in blocks of columns."""
+        return self.joined.parts
+
+    @property
+    def term(self) -> Array:
+        """What the head adds to O, (T, d_model), before any ablation.
+
+        (A_h X) (W_V^h W_O^(h)), which is not made by way of ``output``, up to d_model = 256; above
+        that O_h W_O^(h), so that the residual tells only whether the heads add up.
+        """
+        return self.joined.whole
+
+    @property
     def mean_row_entropy_bits(self) -> float:
-        """Mean over the query rows of the row entropy, bits."""
-        return float(self.row_entropy_bits.mean())
+        """Mean of the row entropy over the rows that have weights, bits; NaN where none has."""
+        return _mean(self.row_entropy_bits)
 
     @property
     def mean_effective_positions(self) -> float:
-        """Mean over the query rows of 2 to the row entropy; not 2 to the mean entropy."""
-        return float(self.effective_positions.mean())
+        """Mean over the same rows of 2 to the row entropy; not 2 to the mean entropy."""
+        return _mean(self.effective_positions)
 
     @property
-    def score_rank(self) -> int:
-        """Numerical rank of Q_h K_hᵀ."""
-        return self.score_spectrum.rank
+    def score_rank(self) -> int | None:
+        """Numerical rank of Q_h K_hᵀ; None where these are not known."""
+        return self.score_spectrum.rank if self.has_queries else None
+
+    @property
+    def score_rank_text(self) -> str:
+        """The score rank as it is written; “–” where it is not known."""
+        return UNDEFINED if self.score_rank is None else str(self.score_rank)
 
     @property
     def score_singular_values(self) -> Array:
-        """Singular values of Q_h K_hᵀ, descending."""
-        return self.score_spectrum.singular_values
+        """Singular values of Q_h K_hᵀ, descending; none where these are not known."""
+        return self.score_spectrum.singular_values[: None if self.has_queries else 0]
 
     @property
     def weight_singular_values(self) -> Array:
@@ -158,3 +206,8 @@ class HeadResult:
     def effective_rank(self) -> float:
         """Effective rank of A_h; costs a T × T decomposition when first asked for."""
         return self.weight_spectrum.effective_rank
+
+
+def _mean(of_rows: Array) -> float:
+    known = of_rows[~np.isnan(of_rows)]
+    return float(known.mean()) if known.size else math.nan

@@ -1,7 +1,7 @@
 """Undo and redo over frozen scenes."""
 
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, islice
@@ -12,7 +12,6 @@ from typing import NamedTuple
 from mhagui.document.changes import difference
 from mhagui.document.edits import Edit
 from mhagui.document.origin import Origin
-from mhagui.document.records import Array
 from mhagui.document.scene import Scene
 from mhagui.files import Stamp
 
@@ -38,8 +37,8 @@ class Step:
     @cached_property
     def n_bytes(self) -> int:
         """The size of the arrays that came with this step, those of ``before`` left out."""
-        shared = {id(array) for array in _arrays(self.before)}
-        fresh = {id(array): array.nbytes for array in _arrays(self.after)}
+        shared = {id(array) for array in self.before.matrices()}
+        fresh = {id(array): array.nbytes for array in self.after.matrices()}
         return sum(size for key, size in fresh.items() if key not in shared)
 
     @cached_property
@@ -221,14 +220,6 @@ class History:
         else:
             self._undone, self._displaced = self._displaced or [], None
             self._scene = step.before
-
-
-def _arrays(scene: Scene) -> Iterator[Array]:
-    yield scene.x
-    yield scene.w_o
-    for head in scene.heads:
-        given = (head.w_v, head.q, head.k, head.w_q, head.w_k)
-        yield from (array for array in given if array is not None)
 
 
 def _is_one_step(last: Step, new: Step) -> bool:

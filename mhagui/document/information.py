@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mhagui import core
+from mhagui.document.attention import BoolArray
 from mhagui.document.compute import Result
 from mhagui.document.head import Head
 from mhagui.document.head_result import HeadResult
 from mhagui.document.json_text import finite
+from mhagui.document.mask_rule import MaskRule
 from mhagui.document.on_demand import Matrix, rows_of
 from mhagui.document.patterns import Pattern
 from mhagui.document.recall import Recall, Steps
@@ -32,7 +34,7 @@ MOST_NUMBERS = 2**22  # of the inputs X of all sequences, for a head that attend
 _NOTHING = 1e-9  # bits
 
 
-_Below = tuple[Matrix, Array]
+_Below = tuple[Matrix, Array, Array | None]  # A, W_V W_O^(h) and b_V W_O^(h)
 
 
 class HeadInformation(NamedTuple):
@@ -74,7 +76,8 @@ class InformationStudy:
     heads
         One for each head, in the scene's order.
     why_not
-        The sentence that says that t is too long; empty where it is not.
+        The sentence that says that t is too long, or that the mask lets later tokens be seen; empty
+        where neither is so.
     steps
         What the next ``study_information`` can take over.
     """
@@ -111,8 +114,9 @@ class InformationStudy:
 class Divergences:
     """How differently each two heads look, (H, H): mean Jensen–Shannon divergence, 0 to 1 bit.
 
-    ``rows`` are the rows of A, from 0, over which the mean is: all, or some evenly spaced ones
-    where A is large. ``n_compared`` is how many pairs were compared anew for it.
+    ``rows`` are the rows of A, from 0, over which the mean is: all in which every head has weights,
+    or some evenly spaced ones of them where A is large; NaN where there are none. ``n_compared`` is
+    how many pairs were compared anew for it.
     """
 
     bits: Array
@@ -138,7 +142,7 @@ def study_information(
     most = min(core.MOST_SEQUENCES, MOST_OBSERVATIONS // scene.n_heads)
     exactly = replace(source, resolution=0.0)  # its sequences are the same
     outlook = recall("outlook", _outlook, exactly, row + 1, most)
-    why_not = _too_long(row + 1, outlook.sequences, most)
+    why_not = _too_long(row + 1, outlook.sequences, most) or _sees_later(scene)
     if why_not:
         whole = math.nan
         heads = (HeadInformation(math.nan, None, why_not),) * scene.n_heads
@@ -156,8 +160,10 @@ def study_divergences(result: Result, earlier: Divergences | None = None) -> Div
     """Return the divergence of each two heads."""
     recall, heads = Recall(earlier.steps if earlier else {}), result.heads
     n_positions = len(result.allowed)
-    rows = tuple(spaced_rows(n_positions, max(MOST_PAIR_CELLS // n_positions, 1)))
-    parts = [recall.array(f"rows {head.head.uid}", rows_of, head.weights, rows) for head in heads]
+    has_all = np.all([head.has_support for head in heads], axis=0)
+    spaced = spaced_rows(n_positions, max(MOST_PAIR_CELLS // n_positions, 1))
+    rows = tuple(row for row in spaced if has_all[row])
+    parts = [recall.array(f"rows {head.head.uid}", _shares, head.weights, rows) for head in heads]
     entropies = [
         recall.array(f"bits {head.head.uid}", core.row_entropy_bits, part)
         for head, part in zip(heads, parts, strict=True)
@@ -171,11 +177,18 @@ def study_divergences(result: Result, earlier: Divergences | None = None) -> Div
         if done:
             others = np.stack([parts[place] for place in done])
             each = entropies[one], np.stack([entropies[place] for place in done])
-            apart = core.jensen_shannon_bits(parts[one], others, entropies=each).mean(axis=-1)
-            bits[one, done] = bits[done, one] = apart
+            apart = core.jensen_shannon_bits(parts[one], others, entropies=each)
+            bits[one, done] = bits[done, one] = apart.mean(axis=-1) if rows else np.nan
             compared += len(done)
         done.append(one)
     return Divergences(sealed(bits), rows, compared, tuple(parts), recall.steps)
+
+
+def _shares(weights: Matrix, rows: tuple[int, ...]) -> Array:
+    """Return rows of weights; given ones, whose sums are what they are, as shares of these."""
+    found = rows_of(weights, rows)
+    sums = found.sum(axis=1, keepdims=True)
+    return found if np.allclose(sums, 1.0, rtol=0, atol=1e-9) else found / sums
 
 
 def _places_in(earlier: tuple[Array, ...], parts: list[Array]) -> dict[int, int]:
@@ -240,7 +253,7 @@ def information_report(scene: Scene, result: Result, row: int | None = None) -> 
     }
     places = range(min(scene.n_heads, MOST_REPORTED_HEADS))
     redundancy = {
-        "jensen_shannon_bits": divergences.bits.tolist(),
+        "jensen_shannon_bits": [[finite(cell) for cell in row] for row in divergences.bits],
         "rows": [number + 1 for number in divergences.rows],
         "pairs": [_pair_report(study, *pair) for pair in itertools.combinations(places, 2)],
     }
@@ -273,6 +286,13 @@ def _outlook(source: TokenSource, length: int, most_sequences: int) -> _Outlook:
     return _Outlook(sequences, sealed(probabilities), following)
 
 
+def _sees_later(scene: Scene) -> str:
+    """Return why nothing can be told of the next token; empty where it can."""
+    if not scene.mask.sees_later:
+        return ""
+    return f"Under this mask ({scene.mask.text}) a query sees the tokens that it is to tell of."
+
+
 def _too_long(length: int, sequences: core.Tokens, most_sequences: int) -> str:
     longest = sequences.shape[1]
     if longest == length:
@@ -298,8 +318,9 @@ def _of_head(
         return HeadInformation(math.nan, None, why_not)
     if head.head.pattern is Pattern.PROJECTED:
         read = _layer_below(scene, result, head.head, recall)
+        visible = recall("seen", _seen_by, scene.mask, scene.n_positions, length)
         given = scene.x, head.head, head.gain, len(scene.vocabulary), outlook.sequences, read
-        rows = recall(f"rows {uid}", _rows_by_content, *given)
+        rows = recall(f"rows {uid}", _rows_by_content, *given, visible)
     else:
         rows = recall(f"row {uid}", _row, head.weights, length)
     seen = rows, outlook.sequences, source.n_symbols, source.resolution
@@ -322,6 +343,11 @@ def _why_unknown(scene: Scene, result: Result, head: Head, sequences: core.Token
     return ""
 
 
+def _seen_by(mask: MaskRule, n_positions: int, length: int) -> BoolArray:
+    """Return which of t1 .. t query t may see, (t,)."""
+    return mask.allowed(n_positions)[length - 1, :length].copy()
+
+
 def _row(weights: Matrix, length: int) -> Array:
     return weights[length - 1, :length]
 
@@ -336,12 +362,15 @@ def _heads_below(result: Result, head: Head) -> list[tuple[int, HeadResult]]:
 
 
 def _layer_below(scene: Scene, result: Result, head: Head, recall: Recall) -> tuple[_Below, ...]:
-    """Return A and W_V W_O^(h) of each head that ``head`` reads."""
+    """Return A, W_V W_O^(h) and b_V W_O^(h) of each head that ``head`` reads."""
     below = []
     for place, other in _heads_below(result, head):
         name, w_v = f"added by {other.head.uid}", other.head.w_v
         added = recall.array(name, _through, w_v, scene.w_o, scene.rows_of(place))
-        below.append((other.weights, added))
+        b_v, bias = other.head.b_v, None
+        if b_v is not None:
+            bias = recall.array(f"{name}, bias", _through, b_v, scene.w_o, scene.rows_of(place))
+        below.append((other.weights, added, bias))
     return tuple(below)
 
 
@@ -357,6 +386,7 @@ def _rows_by_content(
     n_words: int,
     sequences: core.Tokens,
     below: tuple[_Below, ...],
+    seen: BoolArray,
 ) -> Array:
     """Return row t of A of a projected head for every sequence, symbol s being word s, (N, t)."""
     assert head.w_q is not None
@@ -365,7 +395,10 @@ def _rows_by_content(
     place = x[:length].copy()
     place[:, :n_words] = 0.0
     read = words = np.eye(n_words, x.shape[1])[sequences] + place
-    for weights, through in below:
-        read = read + weights[:length, :length] @ words @ through
+    for weights, through, bias in below:
+        part = weights[:length, :length]
+        read = read + part @ words @ through
+        if bias is not None:
+            read = read + part.sum(axis=1, keepdims=True) * bias
     scores = core.attention_scores(read[:, -1:] @ head.w_q, read @ head.w_k)
-    return sealed(core.weights_from_scores(scores, gain=gain, mask=None)[:, 0])
+    return sealed(core.weights_from_scores(scores, gain=gain, mask=seen)[:, 0])

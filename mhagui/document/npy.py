@@ -9,9 +9,8 @@ import re
 
 import numpy as np
 
-from mhagui.document.patterns import MAX_POSITIONS
 from mhagui.document.records import Array, sealed
-from mhagui.document.scene import MAX_MODEL_WIDTH
+from mhagui.document.scene import MAX_NUMBERS
 from mhagui.errors import UserError
 
 _MAGIC = b"\x93NUMPY\x01\x00"
@@ -21,8 +20,7 @@ _NUMBER = np.dtype("<f8")
 _HEADER = re.compile(
     rb"\{'descr': '([^']+)', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\), \} *\n"
 )
-# Rows are positions, or outputs of heads, of which there are fewer.
-MOST_BYTES = _START + _MOST_HEADER + MAX_POSITIONS * MAX_MODEL_WIDTH * _NUMBER.itemsize
+MOST_BYTES = _START + _MOST_HEADER + MAX_NUMBERS * _NUMBER.itemsize
 
 
 def npy_from_matrix(matrix: Array) -> bytes:
@@ -58,16 +56,16 @@ def _checked_shape(name: str, kind: str, is_fortran: str, shape: str) -> tuple[i
         raise UserError(f"{name} holds “{kind[:20]}”; a matrix of a scene holds “{_NUMBER.str}”.")
     if is_fortran == "True":
         raise UserError(f"{name} is stored by columns; a matrix of a scene is stored by rows.")
-    sizes = re.fullmatch(r"(\d{1,4}), (\d{1,4})", shape)
+    sizes = re.fullmatch(r"(\d{1,5}), (\d{1,5})", shape)
     if sizes is None:
         raise UserError(
             f"{name} has the shape ({shape[:40]}); a matrix of a scene has two sizes, "
-            f"of at most {MAX_POSITIONS} × {MAX_MODEL_WIDTH}."
+            "of at most five digits."
         )
     n_rows, n_columns = int(sizes[1]), int(sizes[2])
-    if not (0 < n_rows <= MAX_POSITIONS and 0 < n_columns <= MAX_MODEL_WIDTH):
+    if not 0 < n_rows * n_columns <= MAX_NUMBERS:
         raise UserError(
-            f"{name} is {n_rows} × {n_columns}; a matrix of a scene is at least 1 × 1 and at most "
-            f"{MAX_POSITIONS} × {MAX_MODEL_WIDTH}."
+            f"{name} is {n_rows} × {n_columns}; a matrix of a scene is at least 1 × 1 and holds at "
+            f"most {MAX_NUMBERS:,} numbers."
         )
     return n_rows, n_columns

@@ -87,11 +87,14 @@ def scores_on_demand(q: Array, k: Array) -> OnDemand:
 
 
 def weights_on_demand(
-    q: Array, k: Array, gain: float, x: Array, values: Array
+    check: Callable[[], object], q: Array, k: Array, gain: float, x: Array, values: Array
 ) -> tuple[OnDemand, Array, tuple[Array, Array]]:
-    """Return A = softmax(g S), its row entropies in bits, and (A X, A V)."""
+    """Return A = softmax(g S), its row entropies in bits, and (A X, A V).
+
+    It takes long: what ``check`` raises, which is called again and again, ends it.
+    """
     whole = np.concatenate((x, values), axis=1)
-    found = core.attention_statistics(q, k, gain=gain, values=whole, overview=OVERVIEW)
+    found = core.attention_statistics(q, k, gain=gain, values=whole, overview=OVERVIEW, check=check)
     assert found.sums is not None
     assert found.overview is not None
     mixed, output = np.split(found.sums, [x.shape[1]], axis=1)
@@ -115,7 +118,7 @@ def rows_of(matrix: Matrix, rows: Sequence[int] | npt.NDArray[np.integer[Any]]) 
     """Return some rows of a matrix, (R, T)."""
     if isinstance(matrix, OnDemand):
         return np.stack([matrix[int(row)] for row in rows])
-    found: Array = matrix[np.asarray(rows)]
+    found: Array = matrix[np.asarray(rows, dtype=np.intp)]
     return found
 
 

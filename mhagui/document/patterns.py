@@ -12,7 +12,7 @@ MAX_POSITIONS = 4096
 class Pattern(enum.Enum):
     """Where a head's queries and keys come from; the value is the name shown to the user.
 
-    All but the last two are designed: made from T, d_k and a few numbers.
+    All but the last three are designed: made from T, d_k and a few numbers.
     """
 
     FIRST_TOKEN = "first token"
@@ -25,11 +25,12 @@ class Pattern(enum.Enum):
     BLOCK_LOCAL = "block-local"
     HAND_SET = "hand-set"
     PROJECTED = "projected"
+    GIVEN = "given weights"
 
     @property
     def is_designed(self) -> bool:
         """Whether queries and keys are made for any T and d_k, and not given as matrices."""
-        return self not in (Pattern.HAND_SET, Pattern.PROJECTED)
+        return self not in (Pattern.HAND_SET, Pattern.PROJECTED, Pattern.GIVEN)
 
 
 class Parameter(NamedTuple):

@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from mhagui import core
-from mhagui.document.compute import BoolArray, Result
+from mhagui.document.attention import BoolArray
+from mhagui.document.compute import Result
 from mhagui.document.head_result import HeadResult
+from mhagui.document.mask_rule import MaskRule
 from mhagui.document.recall import Recall, Steps
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
@@ -38,6 +40,15 @@ STAGES = (
     Stage("W_O", "O_h·W_O^(h)", "what the head adds to the output O"),
 )
 PRODUCT, SCALED, GAINED, MASKED, SOFTMAX, MIXED, PROJECTED = range(1, len(STAGES))
+
+
+def stage_of(number: int, mask: MaskRule) -> Stage:
+    """Return stage ``number``, from 0, as it is under ``mask``."""
+    stage = STAGES[number]
+    if number != MASKED or mask.is_causal:
+        return stage
+    formula = f"g·S where {mask.formula}"
+    return stage._replace(formula=formula, meaning=f"no query sees what is masked: {mask.text}")
 
 
 class Axis(enum.Enum):
@@ -202,7 +213,8 @@ class RowArithmetic:
     q, keys
         q_t, (d_k,), and all keys K, (T, d_k).
     allowed
-        Which keys the row may see, (T,).
+        Which keys the row may see, (T,); in a row that sees none nothing comes about, and its
+        weights are 0.
     root
         √d_k, by which the products are divided.
     products, scores, gained
@@ -214,7 +226,7 @@ class RowArithmetic:
     exponentials
         e to the exponents, (T,): 1 for the largest, 0 where masked.
     total
-        Their sum, at least 1.
+        Their sum, at least 1; 0 where no key is allowed.
     weights
         A[t, i], exponentials / total, (T,).
     """

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from mhagui.document.exercise_list import exercises
 from mhagui.document.exercises import Exercise, Objective, Question, Shown
-from mhagui.document.scene_file import scene_to_json
+from mhagui.document.scene_file import fits_text, scene_to_json
 
 Key = TypeVar("Key", int, str)
 
@@ -72,9 +72,10 @@ class Progress:
     def seen(self, exercise: Exercise, shown: Shown) -> "Progress":
         """Return the progress once the bench has shown ``shown``; itself where nothing is new.
 
-        What was met stays met. Only the exercise that is being worked on looks at the bench.
+        What was met stays met. Only the exercise that is being worked on looks at the bench, and at
+        no scene that cannot be kept as text: those of the exercises are small.
         """
-        if self.active != exercise.number:
+        if self.active != exercise.number or not fits_text(shown.scene):
             return self
         new = {
             exercise.key_of(check): reading

@@ -12,8 +12,9 @@ from mhagui.document.records import Array, sealed
 
 # Columns are made in blocks of so many, whichever of them changed: a product of the same shape has
 # the same bits. One of so few costs little more than one of a single column; with fewer, all of
-# them together would take twice as long.
+# them together would take twice as long. There are no more than so many blocks: each costs a call.
 COLUMNS = 16
+MOST_BLOCKS = 32
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -43,8 +44,8 @@ class Recall:
         The names of those that were made and not taken over, in order.
     """
 
-    def __init__(self, earlier: Steps) -> None:
-        self._earlier = earlier
+    def __init__(self, earlier: Steps, check: Callable[[], object] | None = None) -> None:
+        self._earlier, self._check = earlier, check
         self.steps: dict[str, Step] = {}
         self.made: list[str] = []
 
@@ -53,11 +54,17 @@ class Recall:
         inputs = (*args, *kwargs.values())
         step = self._earlier.get(name)
         if step is None or not _are_same(step.inputs, inputs):
+            self.check()
             self.made.append(name)
             step = Step(inputs, make(*args, **kwargs))
         self.steps[name] = step
         output: T = step.output
         return output
+
+    def check(self) -> None:
+        """Give what computes a chance to end: done before each step that is made."""
+        if self._check is not None:
+            self._check()
 
     def array(
         self,
@@ -81,7 +88,7 @@ class Recall:
         return part
 
     def columns(self, name: str, array: Array, rows: slice = slice(None)) -> tuple[Array, ...]:
-        """Return ``rows`` of ``array`` as blocks of ``COLUMNS`` columns, parts each."""
+        """Return ``rows`` of ``array`` in blocks of columns, by ``block_width``, parts each."""
         step = self._earlier.get(name)
         if step is None or not _are_same(step.inputs, (array, rows)):
             earlier = step.output if step else ()
@@ -91,8 +98,14 @@ class Recall:
         return blocks
 
 
+def block_width(n_columns: int) -> int:
+    """Return how wide the blocks of so many columns are: a multiple of ``COLUMNS``."""
+    return COLUMNS * -(-n_columns // (COLUMNS * MOST_BLOCKS))
+
+
 def _blocks(array: Array, earlier: tuple[Array, ...]) -> tuple[Array, ...]:
-    now = [array[:, first : first + COLUMNS] for first in range(0, array.shape[1], COLUMNS)]
+    width = block_width(array.shape[1])
+    now = [array[:, first : first + width] for first in range(0, array.shape[1], width)]
     return tuple(_same_or_new(old, new) for new, old in zip_longest(now, earlier[: len(now)]))
 
 

@@ -15,6 +15,7 @@ from mhagui.document.designs import filter_of, ideal_rows, ideal_taps
 from mhagui.document.head import Head
 from mhagui.document.head_result import HeadResult
 from mhagui.document.json_text import finite
+from mhagui.document.mask_rule import MaskRule
 from mhagui.document.on_demand import Matrix, rows_of
 from mhagui.document.recall import Recall, Steps
 from mhagui.document.records import Array, sealed
@@ -34,15 +35,19 @@ FLAT_FILTERS = (
 )
 
 
+NO_IDEAL = "The filters that heads approach are those under the causal mask: no other has an ideal."
+
+
 class RowResponse(NamedTuple):
     """Row t of a head's weights, and what it would be without softness.
 
     Attributes
     ----------
     taps
-        The weights of t1 .. t, (t,).
+        The weights of t1 .. t, (t,); those of all keys where the mask lets later ones be seen.
     ideal
-        Those of the filter the head approaches as its gain grows, (t,); None where there is none.
+        Those of the filter the head approaches as its gain grows, (t,); None where there is none,
+        and under any mask but the causal one.
     distance
         Total-variation distance of the two, 0 .. 1; NaN where there is no ideal.
     """
@@ -84,12 +89,25 @@ def shown_row(scene: Scene, row: int | None) -> int:
 
 def row_response(head: HeadResult, row: int) -> RowResponse:
     """Return row ``row`` (from 0) of ``head``."""
-    return _row_response(head.weights, head.head, row)
+    return _row_response(head.weights, head.head, head.mask, row)
 
 
-def _row_response(weights: Matrix, head: Head, row: int) -> RowResponse:
-    taps = sealed(weights[row, : row + 1].copy())  # which keeps no T × T weights alive
-    ideal = ideal_taps(head, row)
+def why_no_filters(mask: MaskRule) -> str:
+    """Return why rows are no causal filters, which have spectra; empty where they are."""
+    if not mask.sees_later:
+        return ""
+    return (
+        f"Under this mask ({mask.text}) queries see later keys: their rows are no causal filters."
+    )
+
+
+def _taps(weights: Matrix, mask: MaskRule, row: int) -> Array:
+    return weights[row, : None if mask.sees_later else row + 1]
+
+
+def _row_response(weights: Matrix, head: Head, mask: MaskRule, row: int) -> RowResponse:
+    taps = sealed(_taps(weights, mask, row).copy())  # which keeps no T × T weights alive
+    ideal = ideal_taps(head, row) if mask.is_causal else None
     distance = math.nan if ideal is None else float(core.total_variation(taps, ideal))
     return RowResponse(taps, ideal, distance)
 
@@ -99,11 +117,14 @@ def distances(head: HeadResult) -> Array:
     blocks = np.split(
         np.arange(len(head.weights)), range(ROWS_AT_ONCE, len(head.weights), ROWS_AT_ONCE)
     )
-    return sealed(np.concatenate([_distances(head.weights, head.head, rows) for rows in blocks]))
+    of = head.weights, head.head, head.mask
+    return sealed(np.concatenate([_distances(*of, rows) for rows in blocks]))
 
 
-def _distances(weights: Matrix, head: Head, rows: npt.NDArray[np.int64]) -> Array:
+def _distances(weights: Matrix, head: Head, mask: MaskRule, rows: npt.NDArray[np.int64]) -> Array:
     """Return the distances of ``rows``, (R,); NaN where there is no ideal."""
+    if not mask.is_causal:
+        return np.full(len(rows), np.nan)
     ideals = ideal_rows(head, rows, len(weights))
     known = np.flatnonzero(~np.isnan(ideals[:, 0]))
     found = np.full(len(rows), np.nan)
@@ -125,11 +146,11 @@ def spaced_rows(n_positions: int, most: int) -> list[int]:
 
 def mean_distance(head: HeadResult) -> float:
     """Return the mean of ``distances`` over ``mean_rows``, NaN where none of them has an ideal."""
-    return _mean_distance(head.weights, head.head)
+    return _mean_distance(head.weights, head.head, head.mask)
 
 
-def _mean_distance(weights: Matrix, head: Head) -> float:
-    found = _distances(weights, head, np.array(mean_rows(len(weights))))
+def _mean_distance(weights: Matrix, head: Head, mask: MaskRule) -> float:
+    found = _distances(weights, head, mask, np.array(mean_rows(len(weights))))
     known = found[~np.isnan(found)]
     return float(known.mean()) if known.size else math.nan
 
@@ -138,7 +159,7 @@ def spectra(heads: Sequence[HeadResult], row: int) -> list[Spectrum]:
     """Return what row ``row`` of each of ``heads`` makes of each of ``FREQUENCIES``."""
     if not heads:
         return []
-    taps = np.stack([head.weights[row, : row + 1] for head in heads])
+    taps = np.stack([_taps(head.weights, head.mask, row) for head in heads])
     with one_blas_thread():  # the products are small: threads would wait for one another
         magnitudes = sealed(np.abs(core.frequency_response(taps, FREQUENCIES)))
         delays = sealed(core.group_delay(taps, FREQUENCIES))
@@ -152,7 +173,7 @@ def study_responses(
     recall = Recall(earlier.steps if earlier else {})
     responses, means = [], []
     for head in result.heads:
-        uid, of = head.head.uid, (head.weights, head.head)
+        uid, of = head.head.uid, (head.weights, head.head, head.mask)
         responses.append(recall(f"row {uid}", _row_response, *of, row))
         means.append(recall(f"mean {uid}", _mean_distance, *of))
     return ResponseStudy(tuple(responses), tuple(means), recall.steps)
@@ -186,13 +207,16 @@ def impulse_report(scene: Scene, result: Result, row: int | None = None) -> dict
 
     ``row`` is t from 0, t4 where it is None. Taps are those of t1 .. t; ``total_variation`` lists
     the rows t1 .. tT, its mean is over those of ``mean_rows``, t from 1. What has no ideal is None
-    and does not count in the mean.
+    and does not count in the mean. ``why_no_filters`` and ``why_no_ideal`` say what other masks
+    than the causal one leave of it; they are None under that.
     """
     at = shown_row(scene, row)
     return {
         "t": at + 1,
         "mean_rows": [number + 1 for number in mean_rows(scene.n_positions)],
         "heads": [_head_report(head, at) for head in result.heads],
+        "why_no_filters": why_no_filters(result.mask) or None,
+        "why_no_ideal": None if result.mask.is_causal else NO_IDEAL,
     }
 
 

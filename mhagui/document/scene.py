@@ -1,6 +1,7 @@
 """The Scene: everything a user can change, in one frozen value."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -8,18 +9,23 @@ import numpy as np
 
 from mhagui.document.checks import check_finite, check_text, count, matrix, plain, shape_text
 from mhagui.document.head import Head
+from mhagui.document.mask_rule import MaskKind, MaskRule
+from mhagui.document.on_demand import most_kept
 from mhagui.document.patterns import MAX_POSITIONS, Pattern
 from mhagui.document.records import Array, Record, sealed
 from mhagui.document.token_source import TokenSource
 from mhagui.errors import UserError
 
-MAX_HEADS = 32
-MAX_HEAD_WIDTH = 64
-MAX_MODEL_WIDTH = 256
+MAX_HEADS = 64
+MAX_HEAD_WIDTH = 256
+MAX_MODEL_WIDTH = 2048
+MAX_NUMBERS = 2**24  # of all matrices of a scene together: 134 MB
+MAX_MADE = 2**26  # of what is made of them and grows with T and H: half a gigabyte
 MAX_TITLE_LENGTH = 120
 MAX_DESCRIPTION_LENGTH = 4000
-MAX_TOKEN_LENGTH = 20
-MAX_HAND_SET_POSITIONS = 256  # so that a scene can be kept as text
+MAX_TOKEN_LENGTH = 200
+MAX_WORDS_LENGTH = 2**17  # of all tokens and words together, so that they can be kept as text
+MAX_SHOWN_LENGTH = 20  # of a token within a sentence
 POSITION_FEATURES = 2  # a position is a cosine and a sine
 
 # Patterns that write positions on a circle, which needs two columns of Q and K.
@@ -36,7 +42,7 @@ class Scene(Record):
         For people, 1 to 120 and at most 4,000 characters; the description says what is the
         lesson's and what is ours.
     heads
-        1 to 32 heads, in the order in which Concat stacks their outputs.
+        1 to 64 heads, in the order in which Concat stacks their outputs.
     x
         The input X, shape (T, d_model).
     w_o
@@ -49,8 +55,8 @@ class Scene(Record):
         Whether position codes on a circle grow with T, so that neighbours stay as far apart in
         score as they are at T = 6.
     tokens
-        What stands at each position, T texts of 1 to 20 characters; none where the positions
-        have only numbers.
+        What stands at each position, T texts of 1 to 200 characters; none where the
+        positions have only numbers.
     vocabulary
         The words that X tells apart: its first columns are one-hot of them, the content of a
         position. None where X is not made of words.
@@ -59,6 +65,13 @@ class Scene(Record):
         unit circle.
     source
         Where the tokens come from whose information the heads carry.
+    mask
+        Which keys a query may see, in all heads.
+    b_o
+        b_O, shape (1, d_model), added to Concat W_O; None is none. Heads of layer 2 have none.
+    has_values
+        Whether X, W_V and W_O are known. Where they are not, as of a file that holds weights
+        alone, they are zeros, and stay so.
     """
 
     title: str
@@ -73,6 +86,9 @@ class Scene(Record):
     vocabulary: tuple[str, ...] = ()
     has_position_code: bool = False
     source: TokenSource = field(default_factory=TokenSource)
+    mask: MaskRule = field(default_factory=MaskRule)
+    b_o: Array | None = None
+    has_values: bool = True
 
     def __post_init__(self) -> None:
         """Check that everything fits together and freeze the arrays."""
@@ -81,10 +97,12 @@ class Scene(Record):
         set_field = partial(object.__setattr__, self)
         for name in ("heads", "tokens", "vocabulary"):
             set_field(name, tuple(getattr(self, name)))
-        for name in ("keep_margin", "has_position_code"):
+        for name in ("keep_margin", "has_position_code", "has_values"):
             set_field(name, bool(getattr(self, name)))
         set_field("x", matrix("X", self.x))
         set_field("w_o", matrix("W_O", self.w_o))
+        if self.b_o is not None:
+            set_field("b_o", matrix("b_O", self.b_o))
         set_field("d_k", count("d_k", self.d_k, MAX_HEAD_WIDTH))
         set_field("master_gain", plain(self.master_gain))
         check_finite("The master gain", self.master_gain)
@@ -92,10 +110,15 @@ class Scene(Record):
         count("d_model", self.d_model, MAX_MODEL_WIDTH)
         count("The number of heads", self.n_heads, MAX_HEADS)
         count("d_v", self.d_v, MAX_HEAD_WIDTH)
+        sizes = self.n_positions, self.n_heads, self.d_k, self.d_v, self.d_model
+        check_numbers(self.n_numbers, *sizes)
         _check_heads(self)
         _check_gains(self)
         _check_tokens(self)
         _check_projection(self.w_o, self.n_heads * self.d_v, self.d_model)
+        _check_bias(self)
+        _check_mask(self)
+        _check_values(self)
 
     @property
     def n_positions(self) -> int:
@@ -118,6 +141,11 @@ class Scene(Record):
         return len(self.heads)
 
     @property
+    def n_numbers(self) -> int:
+        """How many numbers its matrices hold together."""
+        return sum(array.size for array in self.matrices())
+
+    @property
     def n_fixed_features(self) -> int:
         """How many columns of X, from the first, hold the words and positions of the tokens."""
         return len(self.vocabulary) + POSITION_FEATURES * self.has_position_code
@@ -127,6 +155,20 @@ class Scene(Record):
         """For each head whether it reaches W_O: not muted, and soloed if any head is."""
         any_solo = any(head.soloed for head in self.heads)
         return tuple(head.soloed if any_solo else not head.muted for head in self.heads)
+
+    def matrices(self) -> Iterator[Array]:
+        """Yield every matrix of the scene."""
+        yield self.x
+        yield self.w_o
+        if self.b_o is not None:
+            yield self.b_o
+        for head in self.heads:
+            yield from head.matrices()
+
+    @property
+    def has_queries(self) -> bool:
+        """Whether queries and keys of all heads are known, and not only the weights of some."""
+        return all(head.pattern is not Pattern.GIVEN for head in self.heads)
 
     def has_head(self, uid: int) -> bool:
         """Say whether head ``uid`` is in this scene."""
@@ -215,9 +257,44 @@ def repeated(tokens: tuple[str, ...], n_positions: int) -> tuple[str, ...]:
     return tuple(tokens[position % len(tokens)] for position in range(n_positions if tokens else 0))
 
 
+def is_token(text: str) -> bool:
+    """Say whether ``text`` can stand at a position: 1 to 200 characters on a line, that show.
+
+    Joiners, which do not show, may be among them: emoji and several scripts need them.
+    """
+    shown = text.replace("\u200c", "").replace("\u200d", "")
+    return bool(shown.strip()) and shown.isprintable() and len(text) <= MAX_TOKEN_LENGTH
+
+
+def check_token(token: str) -> None:
+    """Raise UserError unless ``token`` can stand at a position."""
+    if not is_token(token):
+        raise UserError(
+            f"A token needs 1 to {MAX_TOKEN_LENGTH} printable characters; got {len(token)}: "
+            f"{token[:MAX_SHOWN_LENGTH]!r}."
+        )
+
+
 def check_positions(n_positions: int) -> int:
     """Return ``n_positions`` as an int; raises UserError unless a scene can have that many."""
     return count("The sequence length T", n_positions, MAX_POSITIONS)
+
+
+def check_numbers(
+    n_numbers: int, n_positions: int, n_heads: int, d_k: int, d_v: int, d_model: int
+) -> None:
+    """Raise UserError where matrices of ``n_numbers``, or what heads make of them, are too much."""
+    made = n_heads * n_positions * (2 * d_k + 2 * d_v + d_model)  # Q, K, V, O_h and the term
+    for what, number, most in (
+        ("The matrices of this scene hold", n_numbers, MAX_NUMBERS),
+        ("The heads of this scene make", made, MAX_MADE),
+    ):
+        if number > most:
+            raise UserError(
+                f"{what} {number:,} numbers together, and there can be {most:,}: take a shorter "
+                f"sequence (T = {n_positions}), fewer heads (H = {n_heads}) or smaller widths "
+                f"(d_k = {d_k}, d_v = {d_v}, d_model = {d_model})."
+            )
 
 
 def _check_projection(w_o: Array, n_rows: int, n_columns: int) -> None:
@@ -226,6 +303,55 @@ def _check_projection(w_o: Array, n_rows: int, n_columns: int) -> None:
         raise UserError(
             f"W_O is {shape_text(w_o)}, but these heads need {n_rows} × {n_columns} "
             "(H·d_v rows, d_model columns)."
+        )
+
+
+def _check_bias(scene: Scene) -> None:
+    if scene.b_o is None:
+        return
+    if scene.b_o.shape != (1, scene.d_model):
+        raise UserError(
+            f"b_O is {shape_text(scene.b_o)}, but this scene needs 1 × {scene.d_model} (d_model "
+            "columns)."
+        )
+    if any(head.layer > 1 for head in scene.heads):
+        raise UserError("A scene with a bias b_O has one layer: no head can be of layer 2.")
+
+
+def _check_mask(scene: Scene) -> None:
+    mask, n_positions = scene.mask, scene.n_positions
+    if mask.left + mask.right >= n_positions:
+        raise UserError(
+            f"{mask.left + mask.right} positions of padding leave none of T = {n_positions}."
+        )
+    most = most_kept(scene.n_heads)
+    if not mask.is_causal and n_positions > most:
+        raise UserError(
+            f"With a mask that is not plainly causal, T is at most {most:,} for {scene.n_heads} "
+            f"heads; this scene has T = {n_positions:,}."
+        )
+    given = [(head.name, head.a) for head in scene.heads if head.a is not None]
+    if not given or mask == MaskRule(MaskKind.FULL):
+        return
+    forbidden = ~mask.allowed(n_positions)
+    for name, a in given:
+        wrong = (a != 0) & forbidden
+        if wrong.any():
+            row, column = np.unravel_index(wrong.argmax(), wrong.shape)
+            raise UserError(
+                f"Head “{name}” has a weight of {a[row, column]:g} on key t{column + 1} "
+                f"at query t{row + 1}, which its mask ({mask.text}) does not let be seen."
+            )
+
+
+def _check_values(scene: Scene) -> None:
+    biases = [head.b_v for head in scene.heads] + [scene.b_o]
+    known = [scene.x, scene.w_o, *(head.w_v for head in scene.heads)]
+    known += [bias for bias in biases if bias is not None]
+    if not scene.has_values and any(array.any() for array in known):
+        raise UserError(
+            "This scene has no values: X, W_V and W_O of its file are not known, and no numbers "
+            "can stand in their place."
         )
 
 
@@ -238,11 +364,6 @@ def _check_heads(scene: Scene) -> None:
             raise UserError(
                 f"Head “{head.name}” ({head.pattern.value}) writes positions on a circle, "
                 "which needs d_k of at least 2; this scene has d_k = 1."
-            )
-        if head.q is not None and scene.n_positions > MAX_HAND_SET_POSITIONS:
-            raise UserError(
-                f"Head “{head.name}” is hand-set, which T up to {MAX_HAND_SET_POSITIONS} can be; "
-                f"this scene has T = {scene.n_positions}."
             )
 
 
@@ -257,7 +378,13 @@ def _check_gains(scene: Scene) -> None:
 
 def _check_tokens(scene: Scene) -> None:
     for token in (*scene.tokens, *scene.vocabulary):
-        check_text("A token", token, MAX_TOKEN_LENGTH)
+        check_token(token)
+    length = sum(map(len, scene.tokens + scene.vocabulary))
+    if length > MAX_WORDS_LENGTH:
+        raise UserError(
+            f"The tokens and the vocabulary have {length:,} characters together; a scene's have "
+            f"at most {MAX_WORDS_LENGTH:,}."
+        )
     if scene.tokens and len(scene.tokens) != scene.n_positions:
         raise UserError(
             f"There are {len(scene.tokens)} tokens, but X has {scene.n_positions} rows; "
@@ -277,7 +404,7 @@ def _check_words(
 ) -> None:
     unknown = [token for token in tokens if token not in vocabulary]
     if unknown or not tokens:
-        word = f"“{unknown[0][:MAX_TOKEN_LENGTH]}”" if unknown else ""
+        word = f"“{unknown[0][:MAX_SHOWN_LENGTH]}”" if unknown else ""
         what = f"{word} is not in it" if word else "there are no tokens"
         raise UserError(f"A scene with a vocabulary has tokens of it; {what}.")
     n_features = len(vocabulary) + POSITION_FEATURES * has_position_code

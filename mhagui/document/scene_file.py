@@ -10,12 +10,20 @@ from mhagui.document.file_entries import (
     FORMAT,
     VERSION,
     HeadEntry,
+    MaskEntry,
     Matrix,
     SceneEntry,
     SourceEntry,
 )
-from mhagui.document.file_text import entry_from_json, line, text_of
+from mhagui.document.file_text import (
+    MAX_NUMBERS,
+    MAX_ROWS,
+    entry_from_json,
+    line,
+    text_of,
+)
 from mhagui.document.head import MAX_UID, NONE_GIVEN, Head
+from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene, designed_input, made_input
@@ -26,6 +34,7 @@ from mhagui.errors import UserError
 # by a plain name that no other matrix of the scene has.
 FindMatrix = Callable[[str, Matrix], Array]
 KeepMatrix = Callable[[str, Array], Matrix]
+_MAYBE = (*NONE_GIVEN, "b_v")  # what a head can have
 
 
 def scene_from_json(text: bytes) -> Scene:
@@ -37,9 +46,28 @@ def scene_to_json(scene: Scene) -> bytes:
     """Return ``scene`` as JSON text, from which ``scene_from_json`` makes an equal one.
 
     As in the lessons a row of a matrix has a line of its own, and an X that is made of the tokens,
-    or one-hot, is left out.
+    or one-hot, is left out. Raises UserError where the scene is too large for text.
     """
+    check_fits_text(scene)
     return text_of(entry_of(scene, rows_of_matrix))
+
+
+def fits_text(scene: Scene) -> bool:
+    """Say whether ``scene`` has no more numbers, nor rows of them, than text can hold."""
+    return scene.n_numbers <= MAX_NUMBERS and _n_rows(scene) <= MAX_ROWS
+
+
+def check_fits_text(scene: Scene) -> None:
+    """Raise UserError unless ``scene`` fits into text."""
+    if not fits_text(scene):
+        raise UserError(
+            f"This scene holds {scene.n_numbers:,} numbers in {_n_rows(scene):,} rows, and JSON "
+            f"text holds at most {MAX_NUMBERS:,} in {MAX_ROWS:,}: save it as .mhascene."
+        )
+
+
+def _n_rows(scene: Scene) -> int:
+    return sum(map(len, scene.matrices()))
 
 
 def entry_of(scene: Scene, keep: KeepMatrix) -> SceneEntry:
@@ -62,6 +90,9 @@ def entry_of(scene: Scene, keep: KeepMatrix) -> SceneEntry:
         vocabulary=list(scene.vocabulary),
         position_code=scene.has_position_code,
         source=_source_entry(scene.source, keep),
+        mask=_mask_entry(scene.mask),
+        b_o=None if scene.b_o is None else keep("b_o", scene.b_o),
+        has_values=scene.has_values,
     )
 
 
@@ -84,6 +115,9 @@ def scene_of(entry: SceneEntry, find: FindMatrix) -> Scene:
         vocabulary=tuple(entry.vocabulary),
         has_position_code=entry.position_code,
         source=TokenSource() if entry.source is None else _source(entry.source, find),
+        mask=MaskRule() if entry.mask is None else _mask(entry.mask),
+        b_o=None if entry.b_o is None else find("b_o", entry.b_o),
+        has_values=entry.has_values,
     )
 
 
@@ -119,6 +153,19 @@ def _input(entry: SceneEntry, d_model: int, find: FindMatrix) -> Array:
     return made_input(entry.sequence_length, d_model, *words, has_position_code=code)
 
 
+def _mask(entry: MaskEntry) -> MaskRule:
+    kinds = {kind.value: kind for kind in MaskKind}
+    if entry.kind not in kinds:
+        raise UserError(f"the mask is “{line(entry.kind, 40)}”; the masks are {', '.join(kinds)}.")
+    return MaskRule(kinds[entry.kind], entry.size, entry.left, entry.right)
+
+
+def _mask_entry(rule: MaskRule) -> MaskEntry | None:
+    if rule.is_causal:
+        return None
+    return MaskEntry(kind=rule.kind.value, size=rule.size, left=rule.left, right=rule.right)
+
+
 def _source(entry: SourceEntry, find: FindMatrix) -> TokenSource:
     given = entry.transition
     return TokenSource(
@@ -143,7 +190,7 @@ def _source_entry(source: TokenSource, keep: KeepMatrix) -> SourceEntry | None:
 
 
 def _head(number: int, entry: HeadEntry, find: FindMatrix) -> Head:
-    given = {name: getattr(entry, name) for name in NONE_GIVEN}
+    given = {name: getattr(entry, name) for name in _MAYBE}
     return Head(
         uid=count(f"uid of head {number}", entry.uid, MAX_UID),
         name=entry.name,
@@ -155,6 +202,7 @@ def _head(number: int, entry: HeadEntry, find: FindMatrix) -> Head:
         soloed=entry.soloed,
         settings=tuple(entry.settings),
         layer=entry.layer,
+        key_head=entry.key_head,
         **{
             name: None if value is None else find(f"{name} of head {number}", value)
             for name, value in given.items()
@@ -163,7 +211,7 @@ def _head(number: int, entry: HeadEntry, find: FindMatrix) -> Head:
 
 
 def _head_entry(number: int, head: Head, keep: KeepMatrix) -> HeadEntry:
-    given = {name: getattr(head, name) for name in NONE_GIVEN}
+    given = {name: getattr(head, name) for name in _MAYBE}
     return HeadEntry(
         uid=head.uid,
         name=head.name,
@@ -175,6 +223,7 @@ def _head_entry(number: int, head: Head, keep: KeepMatrix) -> HeadEntry:
         soloed=head.soloed,
         settings=list(head.settings),
         layer=head.layer,
+        key_head=head.key_head,
         **{
             name: None if value is None else keep(f"head-{number}-{name}", value)
             for name, value in given.items()

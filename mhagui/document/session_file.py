@@ -13,10 +13,11 @@ from mhagui.document.file_text import entry_from_json, line, text_of
 from mhagui.document.npy import matrix_from_npy, npy_from_matrix
 from mhagui.document.provenance import is_figure, provenance_of_file
 from mhagui.document.records import Array
-from mhagui.document.scene import Scene
+from mhagui.document.scene import MAX_NUMBERS, Scene
 from mhagui.document.scene_file import (
     FindMatrix,
     KeepMatrix,
+    check_fits_text,
     entry_of,
     matrix_of_rows,
     rows_of_matrix,
@@ -27,7 +28,8 @@ from mhagui.document.view_file import view_entry, view_of
 from mhagui.errors import UserError
 from mhagui.files import Stamp, write_atomically
 
-MAX_FILE_BYTES = 64 * 2**20  # the largest possible scene, as text to full precision, has 65 MB
+# The numbers of the largest scene, and room for its words and the directory.
+MAX_FILE_BYTES = MAX_NUMBERS * 8 + 4 * 2**20
 MAX_PATH_LENGTH = 4096
 
 
@@ -95,7 +97,11 @@ def session_to_bytes(session: Session) -> bytes:
 
 
 def session_to_json(session: Session) -> bytes:
-    """Return ``session`` as JSON text, from which ``session_from_bytes`` makes an equal one."""
+    """Return ``session`` as JSON text, from which ``session_from_bytes`` makes an equal one.
+
+    Raises UserError where the scene is too large for text.
+    """
+    check_fits_text(session.scene)
     return text_of(_entry(session, rows_of_matrix))
 
 

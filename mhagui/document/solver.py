@@ -27,7 +27,10 @@ def edit_for(scene: Scene, result: Result, head: int, row: int, n_effective: flo
     """
     if scene.master_gain == 0:
         raise UserError("The master gain is 0, so that a head's own gain changes nothing.")
-    scores = result.heads[scene.index_of(head)].scores[row, : row + 1]
+    allowed = result.allowed[row]
+    if not allowed.any():
+        raise UserError(f"Row t{row + 1} sees no key, so that no gain changes it.")
+    scores = result.heads[scene.index_of(head)].scores[row][allowed]
     return set_gain(head, gain_for(scores, n_effective) / scene.master_gain)
 
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mhagui.document.checks import check_text
 from mhagui.document.edits import Edit, check_none_hand_set
 from mhagui.document.records import Array
-from mhagui.document.scene import MAX_TOKEN_LENGTH, Scene, check_positions, embedded_tokens
+from mhagui.document.scene import Scene, check_positions, check_token, embedded_tokens
 from mhagui.errors import UserError
 
 
@@ -115,7 +114,7 @@ class SetTokens:
         """
         n_positions = check_positions(len(self.tokens))
         for token in self.tokens:
-            check_text("A token", token, MAX_TOKEN_LENGTH)
+            check_token(token)
         if n_positions != scene.n_positions:
             _check_can_resize(scene)
         if not scene.vocabulary:

@@ -162,6 +162,8 @@ class ViewState:
         Whether d_k and d_v of ``what_if`` follow d_model and H as these change.
     window
         The part of the heatmaps that is shown, the same of all heads; None for all of it.
+    own_scales
+        Whether the scores of each head have a colour scale of their own.
     appearance
         How numbers and colours look: the user's own, and the same for every scene.
     """
@@ -175,6 +177,7 @@ class ViewState:
     what_if: WhatIf | None = None
     widths_follow: bool = True
     window: Window | None = None
+    own_scales: bool = False
     appearance: Appearance = Appearance()
 
     @classmethod

@@ -14,6 +14,8 @@ from mhagui.document.records import Array, read_only
 from mhagui.document.scene import Scene
 from mhagui.errors import UserError
 
+_UNKNOWN = "its queries and keys are not known"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetInputBlock(SetBlock):
@@ -79,7 +81,9 @@ class SetHeadBlock:
             reason = why_fixed(head, self.field)
             if reason:
                 raise UserError(reason)
-            scene = scene.with_head(head.uid, **{self.field: matrix})
+            # What a head was given with others it does not share with them any more.
+            own = {"key_head": None} if self.field in ("k", "w_v") else {}
+            scene = scene.with_head(head.uid, **{self.field: matrix, **own})
         return scene
 
 
@@ -96,7 +100,8 @@ class ProjectHead:
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with the head projected; its gain and name stay."""
         given = NONE_GIVEN | {"w_q": self.w_q, "w_k": self.w_k}
-        return scene.with_head(self.head, pattern=Pattern.PROJECTED, settings=(), **given)
+        given_by = {"pattern": Pattern.PROJECTED, "settings": (), "key_head": None}
+        return scene.with_head(self.head, **given, **given_by)
 
 
 def to_pattern(result: Result, uid: int, pattern: Pattern) -> Edit:
@@ -109,6 +114,9 @@ def to_pattern(result: Result, uid: int, pattern: Pattern) -> Edit:
         return SetPattern(uid, pattern)
     place = [head.head.uid for head in result.heads].index(uid)
     head = result.heads[place]
+    if pattern is Pattern.GIVEN or not head.has_queries:
+        what = "such weights come from a file" if pattern is Pattern.GIVEN else _UNKNOWN
+        raise UserError(f"Head “{head.head.name}” cannot become “{pattern.value}”: {what}.")
     if pattern is Pattern.HAND_SET:
         return HandSet(uid, head.q, head.k)
     for packed in (result.packed_queries, result.packed_keys):
@@ -127,6 +135,8 @@ def why_fixed(head: Head, field: str) -> str:
     if getattr(head, field) is not None:
         return ""
     name, symbol, pattern = f"Head “{head.name}”", SYMBOLS[field], head.pattern
+    if pattern is Pattern.GIVEN:
+        return f"{name} has given weights: {_UNKNOWN}."
     if field in ("w_q", "w_k"):
         how = "hand-set" if pattern is Pattern.HAND_SET else f"designed ({pattern.value})"
         return f"{name} is {how}; make it “projected” to edit its {symbol}."

@@ -3,14 +3,18 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from mhagui import formats
 from mhagui.document.compute import Result
 from mhagui.document.on_demand import Matrix, OnDemand
 from mhagui.document.records import Array
+from mhagui.document.response import spaced_rows
 from mhagui.document.view_state import ColourScale
 
 LOG_FLOOR = 1e-6
+DIM = 0.1  # of a linear scale: what is below it is hard to tell from 0
+_ROWS_LOOKED_AT = 9  # of a head, at every step of a drag
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +60,30 @@ def weight_scale(scale: ColourScale, n_positions: int, largest: float) -> Weight
 
 def largest_weight(result: Result) -> float:
     """Return the largest weight of rows with two keys or more: that of a single key is always 1."""
-    return max(_largest(head.weights) for head in result.heads)
+    is_usual = result.mask.is_causal  # so that the second row is the first with two keys
+    rows = slice(1, None) if is_usual else result.allowed.sum(axis=1) > 1
+    return max(_largest(head.weights, rows) for head in result.heads)
 
 
-def _largest(weights: Matrix) -> float:
+def _largest(weights: Matrix, rows: slice | npt.NDArray[np.bool_]) -> float:
     if isinstance(weights, OnDemand):
         return weights.largest_below_first_row()
-    return float(np.max(weights[1:], initial=0.0))
+    return float(np.max(weights[rows], initial=0.0))
+
+
+def looks_dark(result: Result, high: float) -> bool:
+    """Return whether most heads are nearly black on a linear scale from 0 to ``high``.
+
+    A head is where no weight of most of its rows reaches a tenth of the scale.
+    """
+    n_dark = sum(float(np.median(_peaks(head.weights))) < DIM * high for head in result.heads)
+    return 2 * n_dark > len(result.heads)
+
+
+def _peaks(weights: Matrix) -> list[float]:
+    """Return the largest weight of some evenly spaced rows, or of the blocks of rows there are."""
+    rows = weights.overview if isinstance(weights, OnDemand) else weights
+    return [float(rows[t].max()) for t in spaced_rows(len(rows), _ROWS_LOOKED_AT)]
 
 
 def as_coloured(weights: Array, result: Result, scale: WeightScale) -> Array:

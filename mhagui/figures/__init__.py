@@ -11,6 +11,20 @@ from mhagui.figures.subject import Subject
 
 if TYPE_CHECKING:
     from mhagui.document import Result
+    from mhagui.document.known import Need
+
+# What has to be known of a scene for a figure of it, where that is not the weights alone.
+NEEDS: "dict[str, tuple[Need, ...]]" = {
+    **dict.fromkeys(
+        ("projection", "w-o", "concat", "output", "listening", "filter-bank", "packed-wv"),
+        ("values",),
+    ),
+    **dict.fromkeys(("packed-wq", "packed-wk", "pipeline", "cost"), ("values", "queries")),
+    **dict.fromkeys(("scores", "singular-values"), ("queries",)),
+    "lesson": ("values", "queries", "filters"),
+    "summary": ("values", "filters"),
+    **dict.fromkeys(("impulse", "frequency"), ("filters",)),
+}
 
 __all__ = [
     "FIGURES",
@@ -52,6 +66,11 @@ def why_not(name: str, result: "Result", style: FigureStyle | None = None) -> st
                 f"The figure “{name}” draws every weight or score of {n_heads} heads, for T up to "
                 f"{most_kept(n_heads)}; this scene has T = {n_positions}."
             )
+    from mhagui.document.known import why_unknown
+
+    unknown = why_unknown(NEEDS.get(name, ()), result)
+    if unknown:
+        return unknown
     packed = {"packed-wq": result.packed_queries, "packed-wk": result.packed_keys}
     return packed[name].why_none if name in packed else None
 

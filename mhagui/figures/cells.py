@@ -26,7 +26,7 @@ from mhagui.figures.page import (
     round_ticks,
     text_width,
 )
-from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.paper import EDGE, UNIT_SIZE, Paper
 from mhagui.figures.scales import Mask, Matrix, Scale
 from mhagui.formats import positions
 from mhagui.palette import ink_on
@@ -34,6 +34,8 @@ from mhagui.palette import ink_on
 BAND = 0.05  # inches: thickness of a head's band
 LABELS_BELOW = line_height(TICK_SIZE) + 0.03  # inches: height of the columns' labels
 VALUE_SIZES = (7.0, 6.65, 6.3)  # the least is 5.5 points where labels are of 7
+SMALL_SIZES = (5.6, 5.0, 4.5)  # 9 points where labels are of 16, as on a slide
+LARGE_TYPE = 14.0  # points of labels, from which those can be read
 MAX_DRAWN_CELLS = 20_000  # in one figure; a viewer of vector files grows slow beyond
 MAX_DRAWN_SIDE = 64
 # Of a matrix drawn as an image: half of what 400 dpi can show, and then enlarged, for viewers blur
@@ -200,22 +202,29 @@ def _slanted(box: Box) -> list[list[tuple[float, float]]]:
 
 
 def writing_for(
-    matrices: Sequence[Matrix], scale: Scale, box: Box, *, briefly: bool = False
+    matrices: Sequence[Matrix],
+    scale: Scale,
+    box: Box,
+    *,
+    briefly: bool = False,
+    type_size: float = UNIT_SIZE,
 ) -> Writing:
     """Return how the finite numbers of matrices of one shape are written into panels as ``box``.
 
     All of them have to fit, so that panels are alike; ``briefly`` leaves the longest way out.
+    Where labels have a large ``type_size``, in points, numbers may be smaller beside them.
     """
+    sizes = VALUE_SIZES + (SMALL_SIZES if type_size >= LARGE_TYPE else ())
     n_rows, n_columns = matrices[0].shape
     if matrices[0].size * len(matrices) > MAX_DRAWN_CELLS:
         return Writing()
     room = 0.86 * box.width / n_columns, 0.95 * box.height / n_rows
-    if text_width("0", VALUE_SIZES[-1]) > room[0]:  # many cells need not be written out to see it
+    if text_width("0", sizes[-1]) > room[0]:  # many cells need not be written out to see it
         return Writing()
     numbers = [float(n) for matrix in matrices for n in matrix[np.isfinite(matrix)]]
     for write in scale.ways_to_write[briefly:]:
         longest = max(map(write, numbers), key=len, default="")
-        for size in VALUE_SIZES:
+        for size in sizes:
             if text_width(longest, size) <= room[0] and line_height(size) <= room[1]:
                 return Writing(write, size)
     return Writing()

@@ -73,10 +73,10 @@ def _height(plan: Plan) -> float:
 def _columns(plans: Sequence[Plan], height: float) -> list[_Placed]:
     """Place the plans from top to bottom, in the next column where one is full."""
     placed: list[_Placed] = []
-    left, top, widest = 0.0, 0.0, 0.0
+    left, top, widest = 0.0, EDGE, 0.0
     for plan in plans:
-        if placed and top + _height(plan) > height + 1e-9:
-            left, top, widest = left + widest + GAP, 0.0, 0.0
+        if placed and top + _height(plan) > EDGE + height + 1e-9:
+            left, top, widest = left + widest + GAP, EDGE, 0.0
         placed.append(_Placed(plan, left, top + LETTER))
         top, widest = top + _height(plan), max(widest, plan.width)
     return placed
@@ -90,7 +90,7 @@ def _rows(plans: Sequence[Plan], width: float) -> list[_Placed]:
         if rows[-1] and taken + plan.width > width + 1e-9:
             rows.append([])
         rows[-1].append(plan)
-    placed, top = [], 0.0
+    placed, top = [], EDGE
     for row in rows:
         left = (width - sum(one.width + GAP for one in row) + GAP) / 2
         top += LETTER if any(plan.caption for plan in row) else 0.0

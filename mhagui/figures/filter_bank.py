@@ -1,7 +1,7 @@
 """The filter bank: every head's term, their sum, Concat·W_O, and what zeroing a head changes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -61,10 +61,11 @@ CELL = 0.38  # inches at most
 SMALLEST_WIDTH, SMALLEST_HEIGHT, LEAST_WIDTH = 1.8, 0.35, 0.6
 UNDER = line_height(TICK_SIZE) + 0.03  # a norm below a name
 CHART_HEIGHT, CHART_GAP = 0.6, 0.35
+TALL_CELL, TALL_CHART = 1.75, 1.2  # times as high as wide, and inches, where a slide has room
 USUAL_LABEL = "0.000"  # beside a chart: it stays where it is while numbers change
 BAR_LABEL = "value, all panels"
 NORMS = "Norm of what each head adds"
-ABLATED = " (hollow: would add, but is ablated)"
+MUTED = " (hollow: would add, but is muted)"
 CHANGES = "Largest change of O when the head is zeroed before W_O (filled) and after it (hollow)"
 CHANGES_BEFORE = "Largest change of O when the head is zeroed before W_O"
 
@@ -109,9 +110,12 @@ def _plan(
             break
     norms = [*bank.norms, *(float(np.linalg.norm(matrix)) for matrix in matrices[-2:])]
     width = panels.right + bar
-    boxes, charts_bottom = _chart_boxes(charts, panels.end + AXIS_LABEL + 0.12, width)
     identity = f"{SHORT_IDENTITY} = {residual_text(result)}"
     note = wrapped(identity, width - 2 * EDGE, TICK_SIZE)
+    below = len(note) * line_height(TICK_SIZE) + EDGE
+    _, end = _chart_boxes(charts, panels.end + AXIS_LABEL + 0.12, width)
+    panels, chart_height = _filling(panels, (paper.height or 0.0) - end - below)
+    boxes, charts_bottom = _chart_boxes(charts, panels.end + AXIS_LABEL + 0.12, width, chart_height)
     as_image = too_many(*(matrix.shape for matrix in matrices))
     writing = Writing() if as_image else writing_for(matrices, scale, panels.box(0))
 
@@ -140,8 +144,20 @@ def _plan(
         + (f"Row t{subject.row + 1} is framed. " if subject.row is not None else "")
         + "Below: the norm of each term, and how much the output changes without a head."
     )
-    end = charts_bottom + len(note) * line_height(TICK_SIZE) + EDGE
+    end = charts_bottom + below
     return Plan(f"{scene.title}: filter bank", caption, width, end, paint)
+
+
+def _filling(panels: Panels, spare: float) -> tuple[Panels, float]:
+    """Return the panels, and the height of the charts, so that they take ``spare`` inches more.
+
+    Cells become higher than wide for it, but no more than so; what is left is for the charts.
+    """
+    if spare <= 0:
+        return panels, CHART_HEIGHT
+    grown = min((TALL_CELL - 1) * panels.height, spare / panels.n_rows)
+    rest = spare - panels.n_rows * grown
+    return replace(panels, height=panels.height + grown), min(CHART_HEIGHT + rest, TALL_CHART)
 
 
 def _panels(subject: Subject, paper: Paper, n_columns: int, bar: float) -> Panels:
@@ -185,19 +201,21 @@ def _charts(scene: Scene, result: Result, bank: FilterBank) -> tuple[Chart, Char
     added = [norm if norm > 0 else None for norm in bank.norms]
     could = [None if norm > 0 else heard for norm, heard in both]
     changes = CHANGES if after else CHANGES_BEFORE
-    norms = NORMS + ABLATED * any(could)
+    norms = NORMS + MUTED * any(could)
     return Chart(norms, added, could, beside=False), Chart(changes, before, after, beside=True)
 
 
-def _chart_boxes(charts: Sequence[Chart], top: float, width: float) -> tuple[list[Box], float]:
+def _chart_boxes(
+    charts: Sequence[Chart], top: float, width: float, height: float = CHART_HEIGHT
+) -> tuple[list[Box], float]:
     """Return where the charts stand below ``top``, side by side, and where their labels end."""
     labels = [max(map(text_width, (chart.most_text, USUAL_LABEL))) + 0.06 for chart in charts]
     room = (width - 2 * EDGE - sum(labels) - CHART_GAP) / len(charts)
     lines = max(len(wrapped(chart.title, room, TICK_SIZE)) for chart in charts)
     top += lines * line_height(TICK_SIZE) + 0.06
     lefts = EDGE + labels[0], EDGE + sum(labels) + room + CHART_GAP
-    boxes = [Box(left, top, room, CHART_HEIGHT) for left in lefts]
-    return boxes, top + CHART_HEIGHT + LABELS_BELOW + 0.06
+    boxes = [Box(left, top, room, height) for left in lefts]
+    return boxes, top + height + LABELS_BELOW + 0.06
 
 
 def _draw_chart(sheet: Sheet, box: Box, chart: Chart, scene: Scene) -> None:

@@ -35,7 +35,7 @@ from mhagui.figures.panels import (
     is_roomy,
     wrapped_names,
 )
-from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.paper import EDGE, UNIT_SIZE, Paper
 from mhagui.figures.scales import Scale, signed_scale, weights_scale
 from mhagui.figures.subject import Subject
 from mhagui.formats import short
@@ -133,7 +133,10 @@ def _plan(subject: Subject, paper: Paper, content: _Content, n_columns: int) -> 
     columns = column_names(paper, scene, panels.width / scene.n_positions)
     as_image = too_many(*len(content.heads) * [allowed.shape])
     shown = [np.where(allowed, content.values(head), np.nan) for head in content.heads]
-    writing = Writing() if as_image else writing_for(shown, scale, panels.box(0))
+    writing = Writing()
+    if not as_image:
+        type_size = UNIT_SIZE if paper.is_part else paper.style.type_size
+        writing = writing_for(shown, scale, panels.box(0), type_size=type_size)
 
     def paint(sheet: Sheet) -> None:
         for index, head in enumerate(content.heads):

@@ -11,7 +11,7 @@ from matplotlib.path import Path as Outline
 from matplotlib.transforms import Affine2D
 
 from mhagui.document import HeadResult, Result
-from mhagui.document.designs import filter_of, ideal_taps
+from mhagui.document.designs import filter_of
 from mhagui.document.response import row_response, shown_row
 from mhagui.figures.cells import column_names, hatch, name_columns
 from mhagui.figures.page import (
@@ -68,7 +68,7 @@ def _plan(subject: Subject, paper: Paper, at: int, n_columns: int) -> Plan:
         for of in (scene, paper.roomiest(scene))
     )
     panels = replace(panels, labels=max(columns.height, widest.height))
-    has_ideal = any(ideal_taps(head.head, at) is not None for head in result.heads)
+    has_ideal = any(row_response(head, at).ideal is not None for head in result.heads)
 
     def paint(sheet: Sheet) -> None:
         for index, head in enumerate(result.heads):

@@ -228,7 +228,7 @@ def draw(
 def hollow_note(scene: Scene) -> str:
     """Return what a hollow band means, and which there are; empty when all heads reach W_O."""
     silent = [f"h{number}" for number, active in enumerate(scene.active, 1) if not active]
-    return f"Hollow bands: ablated before W_O ({', '.join(silent)})" if silent else ""
+    return f"Hollow bands: muted before W_O ({', '.join(silent)})" if silent else ""
 
 
 def _plan(

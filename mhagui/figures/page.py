@@ -20,6 +20,7 @@ from matplotlib.font_manager import FontProperties
 
 from mhagui.document import HeadResult
 from mhagui.errors import UserError
+from mhagui.figures.fonts import letters
 from mhagui.figures.paper import EDGE, LARGEST_STRETCH, ON_LIGHT, Inks, Paper
 from mhagui.figures.style import FigureStyle
 
@@ -40,7 +41,7 @@ FOREIGN_FONTS = (
     "Noto Sans CJK JP", "Noto Sans CJK SC", "Source Han Sans", "WenQuanYi Micro Hei",
     "Hiragino Sans", "PingFang SC", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic",
     "Noto Sans Devanagari", "Nirmala UI", "Noto Sans Thai", "Noto Emoji", "Segoe UI Symbol",
-    "Arial Unicode MS",
+    "Arial Unicode MS", "Droid Sans Fallback",
 )  # fmt: skip
 
 
@@ -385,7 +386,7 @@ def in_math(text: str, *, bold: bool = False) -> str:
     Formulas know one font only: a text with letters that it lacks stays as it is.
     """
     plain = text.replace("$", r"\$")
-    if not {ord(letter) for letter in plain if letter.isprintable()} <= _letters(_family()):
+    if not {ord(letter) for letter in plain if letter.isprintable()} <= letters(_family()):
         return plain
 
     def formula(found: re.Match[str]) -> str:
@@ -399,12 +400,6 @@ def in_math(text: str, *, bold: bool = False) -> str:
 
 def _family() -> str:
     return str(mpl.rcParams["font.family"][0])
-
-
-@cache
-def _letters(family: str) -> frozenset[int]:
-    path = font_manager.findfont(FontProperties(family=[family]))
-    return frozenset(font_manager.get_font(path).get_charmap())
 
 
 def state_of(head: HeadResult) -> str:

@@ -144,7 +144,7 @@ def _numbers(heads: Sequence[HeadResult]) -> list[Sequence[str]]:
             f"h{number}",
             "",
             short(head.gain),
-            str(head.score_rank),
+            head.score_rank_text,
             fixed(head.effective_rank, 2),
             fixed(head.mean_row_entropy_bits),
             fixed(head.mean_effective_positions, 2),

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from mhagui.document import Scene
+from mhagui.document.token_text import SHORT_LABEL, elided, labels
 from mhagui.figures.style import FigureStyle, Labels
 from mhagui.figures.subject import Subject
-from mhagui.formats import positions, token
+from mhagui.formats import positions
 
 # Figures are laid out in inches for labels of this size, and then enlarged to the size asked for.
 UNIT_SIZE = 8.0
 LEAST_WIDTH = 3.0  # inches at that size; what is narrower is laid out so wide and made smaller
+MOST_LETTERS = 13  # of a token, codes of letters without a glyph counted
 LARGEST_STRETCH = 1.5  # of type on a slide, where there is room
 
 EDGE = 0.08  # inches around a figure
@@ -108,12 +110,12 @@ class Paper:
 
     def row_names(self, scene: Scene) -> tuple[str, ...]:
         """Return how the positions are called beside rows: t1, the, or t1 the."""
-        labels, words = positions(scene.n_positions), tuple(map(token, scene.tokens))
+        numbers, words = positions(scene.n_positions), _words(scene.tokens)
         if not words or self.style.labels is Labels.POSITIONS:
-            return labels
+            return numbers
         if self.style.labels is Labels.TOKENS:
             return words
-        return tuple(f"{label} {word}" for label, word in zip(labels, words, strict=True))
+        return tuple(f"{label} {word}" for label, word in zip(numbers, words, strict=True))
 
     def roomiest(self, scene: Scene) -> Scene:
         """Return the scene for whose positions there is to be room where ``scene`` is drawn."""
@@ -130,6 +132,14 @@ class Paper:
         reached = max(magnitude, self.limits.get(name, 0.0)) or 1.0
         self.reached[name] = max(reached, self.reached.get(name, 0.0))
         return reached
+
+
+def _words(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Return how tokens are called, with the code of a letter that no font here has."""
+    from mhagui.figures.fonts import drawable  # takes a while: matplotlib
+
+    shown = map(drawable, labels(tokens, SHORT_LABEL))
+    return tuple(elided(word, MOST_LETTERS) for word in shown)
 
 
 def _channels(colour: str) -> tuple[int, int, int]:

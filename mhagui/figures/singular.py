@@ -26,7 +26,7 @@ def plan(subject: Subject, paper: Paper) -> Plan:
     """Lay out the singular values of Q·Kᵀ and of A of every head, with the ranks."""
     result = subject.result
     legend = Legend(result, paper, LEFT)
-    ranks = ", ".join(str(head.score_rank) for head in result.heads)
+    ranks = ", ".join(head.score_rank_text for head in result.heads)
     effective = ", ".join(fixed(head.effective_rank, 2) for head in result.heads)
     titles = [
         wrapped(title, legend.width, TITLE_SIZE)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -21,6 +22,7 @@ class ActionInfo:
     shortcut: QKeySequence.StandardKey | str | tuple[str, ...] = ()
     icon: str | None = None
     checkable: bool = False
+    is_local: bool = False  # its keys are those of the docks that are given it
     role: QAction.MenuRole = QAction.MenuRole.NoRole
 
 
@@ -34,9 +36,14 @@ ACTIONS = (
     ActionInfo(
         key="open",
         text="&Open…",
-        tip="Open a scene from a file",
+        tip="Open a scene, a figure that holds one, tensors of a model's attention, or a model",
         shortcut=Key.Open,
         icon="open",
+    ),
+    ActionInfo(
+        key="open_folder",
+        text="Open model &folder…",
+        tip="Open a model that has a folder of its own, with config.json in it",
     ),
     ActionInfo(
         key="save",
@@ -163,6 +170,11 @@ ACTIONS = (
         shortcut="Ctrl+Shift+N",
     ),
     ActionInfo(
+        key="prompt",
+        text="&Prompt…",
+        tip="Run the model that is open on another prompt",
+    ),
+    ActionInfo(
         key="weights",
         text="&Weights A",
         tip="Show the attention weights A = softmax(g·S) in the heatmaps",
@@ -187,17 +199,23 @@ ACTIONS = (
     ActionInfo(
         key="zoom_in",
         text="&Zoom in",
-        tip="Show fewer and larger cells in the heatmaps, around the cursor; there + does",
+        tip="Show fewer and larger cells in the heatmaps, around the cursor",
+        shortcut=("+", "="),  # where + needs Shift
+        is_local=True,
     ),
     ActionInfo(
         key="zoom_out",
         text="Zoom o&ut",
-        tip="Show more and smaller cells in the heatmaps; there - does",
+        tip="Show more and smaller cells in the heatmaps",
+        shortcut="-",
+        is_local=True,
     ),
     ActionInfo(
         key="zoom_all",
         text="S&how all cells",
-        tip="Show all cells of the heatmaps again; there 0 does",
+        tip="Show all cells of the heatmaps again",
+        shortcut="0",
+        is_local=True,
     ),
     ActionInfo(
         key="next_dock",
@@ -277,8 +295,9 @@ ACTIONS = (
 SEPARATOR = "-"
 
 # A key in angle brackets stands for a sub-menu that the window fills itself.
-_FILE = ("new", "open", "<recent>", "<lessons>", SEPARATOR, "save", "save_as", "revert")
-_COPIES, _SCENE = ("copy_figure", "copy_numbers"), ("reset_gains", "describe")
+_OPEN = ("open", "open_folder", "<recent>", "<lessons>")
+_FILE = ("new", *_OPEN, SEPARATOR, "save", "save_as", "revert")
+_COPIES, _SCENE = ("copy_figure", "copy_numbers"), ("reset_gains", "describe", "prompt")
 _PLACES = ("move_head_up", "move_head_down")
 _HEAD = ("<add_head>", "duplicate_head", "remove_head", *_PLACES, "mute_head", "solo_head")
 _ZOOM = ("zoom_in", "zoom_out", "zoom_all")
@@ -358,6 +377,8 @@ def _make_action(info: ActionInfo, parent: QWidget, handler: Callable[[], object
     if info.icon:
         action.setIcon(icon(info.icon))
     action.setShortcuts(_keys(info.shortcut))
+    if info.is_local:
+        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
     action.setToolTip(_with_shortcut(info.tip, action.shortcut()))
     action.triggered.connect(handler)
     return action

@@ -8,7 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from mhagui.document import History, Result, Scene, ViewState, compute
+from mhagui.document import History, Result, Scene, ViewState, compute, load_lesson
+from mhagui.document.beginning import beginning
 from mhagui.document.edits import Edit, OpenScene
 from mhagui.document.effort import effort, moves_numbers_alone
 from mhagui.document.history import Mark
@@ -18,6 +19,7 @@ from mhagui.files import Stamp
 from mhagui.gui.held_input import HeldInput
 from mhagui.gui.worker import Worker
 
+INSTEAD = "four-heads"  # the lesson that is on the bench where what it began with is cancelled
 MOST_AT_ONCE = 2**25  # multiplications and additions: some 8 ms, half of what a screen waits for
 TOLD_AFTER = 300  # milliseconds
 TOLD_EVERY = 100  # milliseconds
@@ -39,7 +41,8 @@ class Frame:
         How long that took to compute.
     latest
         The scene on the bench, which controls show. While its result is being computed it is ahead
-        of ``scene``: in gains, mute, solo and W_O alone.
+        of ``scene``: in gains, mute, solo and W_O alone; or, at a start with a long scene, in its
+        length, for then ``scene`` is the beginning of it.
     """
 
     scene: Scene
@@ -119,8 +122,9 @@ class Bench(QObject):
     ) -> None:
         super().__init__(parent)
         self.history = History(scene, clock, origin)
-        self._frame = _frame(scene, None, (view or ViewState.of(scene)).fitted(scene))
-        self._view = self._frame.view
+        self._view = (view or ViewState.of(scene)).fitted(scene)
+        self._frame = _first_frame(scene, self._view)
+        self._is_begun = self._frame.scene is scene  # with a scene that can be gone back to
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)
@@ -129,6 +133,7 @@ class Bench(QObject):
         self._worker = Worker(self)
         self._computation: Computation | None = None  # what the worker is at
         self._mark_shown = self.history.mark  # of the frame
+        self._waiting: Callable[[Frame], object] | None = None  # for a frame that is settled
         self._input = HeldInput(self)
         self._telling = QTimer(self)
         self._telling.timeout.connect(self._tell)
@@ -155,16 +160,19 @@ class Bench(QObject):
             self._frame = replace(self._frame, view=self._view, latest=self.scene)
         return self._frame
 
-    def settled_frame(self) -> Frame:
-        """Return the frame of the scene as it is now, however long it takes to compute.
+    def when_settled(self, do: Callable[[Frame], object]) -> None:
+        """Call ``do`` with the frame of the scene as it is now: at once, or when it is computed.
 
-        For what is made of its result and kept: an edit, or a file.
+        For what is made of its result and kept: an edit, or a file. Input is held back meanwhile.
+        Of several that wait the last is called, and none where the computation is cancelled.
         """
-        if self._frame.scene is not self.scene:
-            self._drop_computation()
-            self._take(_frame(self.scene, self._frame.result, self._view))
-            self._timer.start()
-        return self.frame
+        frame = self.frame
+        if frame.scene is self.scene:
+            do(frame)
+            return
+        self._waiting = do
+        self._input.hold()
+        self._timer.start()
 
     def edit(self, edit: Edit, gesture: object | None = None) -> bool:
         """Do ``edit``; edits of one ``gesture`` are one undo step.
@@ -219,7 +227,11 @@ class Bench(QObject):
         if self._computation is None:
             return
         self._drop_computation()
-        self.history.return_to(self._mark_shown)
+        self._waiting = None
+        if self._is_begun:
+            self.history.return_to(self._mark_shown)
+        else:  # there is nothing before it
+            self.history = History(load_lesson(INSTEAD))
         self._on_scene()
 
     def look(self, **changes: Any) -> None:
@@ -244,6 +256,7 @@ class Bench(QObject):
         """Show no more frames: the panels are about to go."""
         self._timer.stop()
         self._drop_computation()
+        self._waiting = None
         self._input.drop()
         self.blockSignals(True)
 
@@ -272,15 +285,18 @@ class Bench(QObject):
         return shown is self.scene or moves_numbers_alone(self.scene, shown)
 
     def _take(self, frame: Frame) -> None:
-        self._frame, self._mark_shown = frame, self.history.mark
+        self._frame, self._mark_shown, self._is_begun = frame, self.history.mark, True
 
     def _show(self) -> None:
         if self._frame.scene is not self.scene and self._takes_long:
             self._compute_aside()
             return
         self._drop_computation()
-        self.shown.emit(self.frame)
+        frame, do, self._waiting = self.frame, self._waiting, None
+        self.shown.emit(frame)
         self._input.let_go()
+        if do is not None:
+            do(frame)
 
     def _compute_aside(self) -> None:
         """Compute in a thread; where cells may come or go meanwhile, hold input back.
@@ -290,7 +306,8 @@ class Bench(QObject):
         """
         if self._fits:
             self.shown.emit(self.frame)  # controls are ahead
-            self._input.let_go()
+            if self._waiting is None:
+                self._input.let_go()
         begun = self._computation
         if begun is not None:
             if begun.scene is self.scene or (begun.moves_numbers_alone and self._fits):
@@ -322,7 +339,7 @@ class Bench(QObject):
 
     def _on_computed(self, frame: Frame) -> None:
         if self._computation is not None:
-            self._mark_shown = self._computation.mark
+            self._mark_shown, self._is_begun = self._computation.mark, True
         self._computation = None
         self._frame = frame
         self._show()
@@ -331,6 +348,14 @@ class Bench(QObject):
         """Go back to what is shown: nobody may act upon a scene that cannot be."""
         self.cancel()
         self._input.let_go()
+
+
+def _first_frame(scene: Scene, view: ViewState) -> Frame:
+    """Return the frame to begin with: of the beginning of ``scene`` where all of it takes long."""
+    short = beginning(scene)
+    if short is scene or effort(scene, short) <= MOST_AT_ONCE:
+        return _frame(scene, None, view)
+    return replace(_frame(short, None, view.fitted(short)), latest=scene)
 
 
 def _frame(

@@ -89,4 +89,4 @@ def _word_likeness(word: str, text: str) -> int:
 def _is_rare(keys: QKeySequence) -> bool:
     """Return whether ``keys`` is a key of its own, New or F14, as few keyboards have them."""
     text = keys.toString()
-    return "+" not in text and not re.fullmatch(r"F([1-9]|1[0-2])", text)
+    return "+" not in text and not re.fullmatch(r"F([1-9]|1[0-2])|\W|\d", text)

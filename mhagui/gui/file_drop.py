@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QWidget
 from mhagui.gui.file_session import is_opened
 
 WHAT_CAN = (
-    "One scene at a time can be dropped here: a .mhascene or .json file, or a figure that holds it."
+    "One thing at a time can be dropped here: a scene, a figure that holds one, a file of tensors "
+    "(.npy, .npz, .safetensors, .pt, .json), or a model (.gguf, or its folder)."
 )
 
 
@@ -20,7 +21,7 @@ class FileDrop(QObject):
     Signals
     -------
     wanted
-        A scene file is to be opened; carries its path.
+        A file or folder is to be opened; carries its path.
     refused
         Something else was dropped; carries the sentence that says what can be.
     """

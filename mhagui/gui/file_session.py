@@ -18,16 +18,22 @@ from mhagui.errors import UserError
 from mhagui.files import absolute, stamp
 from mhagui.gui import questions
 from mhagui.gui.bench import Bench
+from mhagui.gui.opening.kinds import MODEL_FILES, TENSOR_FILES
 
 FIGURE_FILES = (".png", ".svg", ".pdf", ".eps", ".tiff", ".tif", ".gif")
 SAVED_FILES = {"Scenes (*.mhascene)": ".mhascene", "Scenes as JSON text (*.json)": ".json"}
 _SCENES, _FIGURES = (
     " ".join(f"*{ending}" for ending in endings) for endings in (SAVED_FILES.values(), FIGURE_FILES)
 )
+_TENSORS, _MODELS = (
+    " ".join(f"*{ending}" for ending in endings) for endings in (TENSOR_FILES, MODEL_FILES)
+)
 OPENED_FILES = (
-    f"Scenes and figures ({_SCENES} {_FIGURES});;"
+    f"All that can be opened ({_SCENES} {_FIGURES} {_TENSORS} {_MODELS});;"
     f"Scenes ({_SCENES});;"
     f"Figures exported by mhagui ({_FIGURES});;"
+    f"Tensors ({_TENSORS} *.json);;"
+    f"Models ({_MODELS} *.safetensors);;"
     "All files (*)"
 )
 
@@ -77,7 +83,7 @@ class FileSession(QObject):
     def __init__(self, bench: Bench, window: QWidget, finish_typing: Callable[[], None]) -> None:
         super().__init__(window)
         self._bench, self._window, self._finish_typing = bench, window, finish_typing
-        self._folder: Path | None = None  # where a file was opened or saved last
+        self.folder: Path | None = None  # where a file was opened or saved last
         self.state = self._state()
         bench.history_changed.connect(self._on_history_changed)
 
@@ -116,13 +122,12 @@ class FileSession(QObject):
 
     # --- opening
 
-    def choose(self) -> None:
-        """Ask for a file, and open it."""
+    def ask_which(self) -> Path | None:
+        """Ask for a file of any kind that can be opened; None where there is no answer."""
         name, _ = QFileDialog.getOpenFileName(
-            self._window, "Open scene", str(self._start_folder()), OPENED_FILES
+            self._window, "Open", str(self.start_folder()), OPENED_FILES
         )
-        if name:
-            self.open(Path(name))
+        return Path(name) if name else None
 
     def open(self, path: Path) -> bool:
         """Open the file at ``path``; False, with all as it was, where it cannot or shall not be."""
@@ -136,7 +141,7 @@ class FileSession(QObject):
             return False
         if not self.lay_out(session.scene, origin, session.view):
             return False
-        self._folder = path.parent  # also of a figure, beside which its scene may be saved
+        self.folder = path.parent  # also of a figure, beside which its scene may be saved
         self._note()
         if origin.path is None:  # so that nothing in the window names the figure
             self.said.emit(f"The scene of {path.name} is on the bench")
@@ -192,7 +197,7 @@ class FileSession(QObject):
         """Ask for a file and write to it; False where nothing was written."""
         self._finish_typing()
         path = self.origin.path
-        suggested = path or self._start_folder() / f"{_file_name(self._bench.scene.title)}.mhascene"
+        suggested = path or self.start_folder() / f"{_file_name(self._bench.scene.title)}.mhascene"
         if not is_scene_file(suggested):
             suggested = suggested.with_name(f"{suggested.name}.mhascene")
         dialog = QFileDialog(self._window, "Save scene as", str(suggested.parent))
@@ -251,17 +256,21 @@ class FileSession(QObject):
 
     def _note(self) -> None:
         """Note that the scene's file, if there is one, was read or written."""
-        path = self.origin.path
-        if path is not None:
-            self._folder = path.parent
-            self.used.emit(path)
+        if self.origin.path is not None:
+            self.note(self.origin.path)
 
-    def _start_folder(self) -> Path:
+    def note(self, path: Path) -> None:
+        """Note that the file at ``path`` was opened here, also where it is no scene's."""
+        self.folder = path.parent
+        self.used.emit(path)
+
+    def start_folder(self) -> Path:
+        """Return the folder in which one looks for a file first."""
         path = self.origin.path
         documents = QStandardPaths.StandardLocation.DocumentsLocation
         known = (
             path and path.parent,
-            self._folder,
+            self.folder,
             Path(QStandardPaths.writableLocation(documents)),
         )
         return next((folder for folder in known if folder and folder.is_dir()), Path.home())
@@ -284,8 +293,9 @@ def is_scene_file(path: Path) -> bool:
 
 
 def is_opened(path: Path) -> bool:
-    """Say whether a file's name is one of a scene, or of a figure that may hold one."""
-    return is_scene_file(path) or path.suffix.lower() in FIGURE_FILES
+    """Say whether what is at ``path`` can be opened: a scene, a figure, tensors or a model."""
+    endings = (*FIGURE_FILES, *TENSOR_FILES, *MODEL_FILES)
+    return is_scene_file(path) or path.suffix.lower() in endings or path.is_dir()
 
 
 def _follow(dialog: QFileDialog, kind: str) -> None:

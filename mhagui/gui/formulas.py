@@ -135,7 +135,7 @@ class Formula(enum.Enum):
     )
     CONCAT = (
         r"\mathrm{Concat} = [\,O_1,\ \ldots,\ O_H\,]", "Concat = [O_1, …, O_H]",
-        "Concat: the heads' outputs side by side, 0 where one is ablated.",
+        "Concat: the heads' outputs side by side, 0 where one is muted.",
         "In the unit of V", "T × H·d_v numbers",
     )
     OUTPUT_PROJECTION = (
@@ -157,7 +157,7 @@ class Formula(enum.Enum):
     )
     TERM = (
         r"A_h\,X\,W_V^h\,W_O^{(h)}", "A_h·X·W_V^h·W_O^(h)",
-        "Term of the filter bank: what head h adds to O; zero where it is ablated.",
+        "Term of the filter bank: what head h adds to O; zero where it is muted.",
         "In the unit of O", "T × d_model numbers",
     )
     TERM_NORM = (

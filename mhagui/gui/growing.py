@@ -32,5 +32,5 @@ class GrowingPanel(Panel):
     def redraw(self) -> None:
         """Draw all anew, in type of the right size."""
         self._growth = growth = self.growth()
-        self.widget().setFont(scaled_font(self.font(), growth) if growth > 1 else QFont())
+        self.body.setFont(scaled_font(self.font(), growth) if growth > 1 else QFont())
         super().redraw()

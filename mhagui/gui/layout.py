@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabBar, Q
 
 from mhagui.document import Scene
 from mhagui.gui.bench import Bench
+from mhagui.gui.capture_session import CaptureSession
 from mhagui.gui.dock_title import DockTitle
 from mhagui.gui.layout_placer import ORIENTATIONS, place_docks
 from mhagui.gui.layout_reader import UnknownFormError, read_layout
@@ -26,9 +27,11 @@ class Kind(NamedTuple):
     title: str
     module: str
     draws_curves: bool = False  # with pyqtgraph, which takes as long to import as all else together
+    of_captures: bool = False  # is handed the capture session, after the bench
 
 
-HANDS_FULL = 100  # milliseconds until it is looked again whether a drag or a menu has ended
+# Milliseconds until it is looked again whether a drag, a menu or a computation has ended.
+HANDS_FULL = 100
 # By the object name, which is that of the class as well.
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
@@ -37,6 +40,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "historyDock": Kind("History", "mhagui.gui.docks.history"),
         "heatmapsDock": Kind("Heatmaps", "mhagui.gui.docks.heatmaps"),
         "pipelineDock": Kind("Pipeline", "mhagui.gui.docks.pipeline"),
+        "atlasDock": Kind("Atlas", "mhagui.gui.docks.atlas", draws_curves=True, of_captures=True),
         "tokensDock": Kind("Tokens", "mhagui.gui.docks.tokens"),
         "outputProjectionDock": Kind("Output projection", "mhagui.gui.docks.output_projection"),
         "filterBankDock": Kind("Filter bank", "mhagui.gui.docks.filter_bank"),
@@ -73,9 +77,16 @@ class Docks(QObject):
     imported = Signal()
     made = Signal(object)
 
-    def __init__(self, window: QMainWindow, bench: Bench, session: LessonSession) -> None:
+    def __init__(
+        self,
+        window: QMainWindow,
+        bench: Bench,
+        session: LessonSession,
+        captures: CaptureSession,
+    ) -> None:
         super().__init__(window)
         self._window, self._bench, self._session = window, bench, session
+        self._captures = captures
         self._tab_marks = TabMarks(window)
         self._docks: dict[str, QDockWidget] = {
             name: self._stand_in(name) for name in names_in(DEFAULT.tree)
@@ -159,9 +170,10 @@ class Docks(QObject):
             self._ahead[name] = self._new(name)
 
     def _new(self, name: str) -> Panel:
-        kind = getattr(import_module(KINDS[name].module), name[0].upper() + name[1:])
+        make = getattr(import_module(KINDS[name].module), name[0].upper() + name[1:])
         of_lesson = (self._session, self.titles) if name == "lessonDock" else ()
-        dock: Panel = kind(self._bench, *of_lesson)
+        of_captures = (self._captures,) if KINDS[name].of_captures else ()
+        dock: Panel = make(self._bench, *of_lesson, *of_captures)
         dock.setTitleBarWidget(DockTitle(dock))
         dock.setParent(self._window)
         dock.hide()
@@ -180,7 +192,8 @@ class Docks(QObject):
 
     def _on_spare_time(self) -> None:
         """Make one dock, first those that can be seen; then have all in their places, and drawn."""
-        if QApplication.mouseButtons() or QApplication.activePopupWidget():
+        hands_full = QApplication.mouseButtons() or QApplication.activePopupWidget()
+        if hands_full or self._is_result_awaited():
             self._spare_time.setInterval(HANDS_FULL)
             return  # docks that are placed anew would end a drag
         self._spare_time.setInterval(0)
@@ -190,6 +203,14 @@ class Docks(QObject):
             self._want(list(self._ahead))
         else:
             self._draw_one_ahead()
+
+    def _is_result_awaited(self) -> bool:
+        """Say whether nothing that can be seen is missing but the result, which comes sooner alone.
+
+        A thread that computes waits for this one again and again while docks are made.
+        """
+        is_missing = any(is_in_sight(self._docks[name]) for name in self._to_make)
+        return self._bench.frame.is_behind and not is_missing
 
     def _make_one_ahead(self) -> None:
         seen = [name for name in self._to_make if is_in_sight(self._docks[name])]

@@ -7,7 +7,7 @@ in the first one.
 from mhagui.layout_tree import Layout, Node, Split, Tabs, names_in
 
 BENCH = ("headsDock", "costDock", "historyDock")
-PICTURES = ("heatmapsDock", "pipelineDock")
+PICTURES = ("heatmapsDock", "pipelineDock", "atlasDock")
 SYNTHESIS = ("outputProjectionDock", "filterBankDock", "weightsDock")
 READINGS = ("entropyDock", "rankDock", "impulseDock", "informationDock")
 

@@ -45,6 +45,7 @@ class LessonSession(QObject):
         super().__init__(parent)
         self._bench, self._store = bench, store
         self._lay_out = lay_out or bench.open
+        self.report_folder = ""  # where a report was written last
         self._complaint = ""  # of the store, to be said once
         self._fails = False
         progress = self._loaded()

@@ -40,6 +40,7 @@ from mhagui.gui.actions import (
 )
 from mhagui.gui.announcer import Announcer
 from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.capture_session import CaptureSession
 from mhagui.gui.command_palette import CommandPalette
 from mhagui.gui.copying.copier import Copier
 from mhagui.gui.copying.menus import CopyMenus
@@ -54,6 +55,7 @@ from mhagui.gui.layout_menu import LayoutMenu
 from mhagui.gui.layouts import DEFAULT
 from mhagui.gui.lesson_session import LessonSession
 from mhagui.gui.notices import NoticeBar
+from mhagui.gui.opening.openings import Openings
 from mhagui.gui.panel import Panel
 from mhagui.gui.progress_store import FILE_NAME, ProgressStore
 from mhagui.gui.recent_menu import RecentMenu
@@ -101,10 +103,11 @@ class MainWindow(QMainWindow):
         self.resize(DEFAULT_SIZE)
         store = None if home is None else ProgressStore(home.data / FILE_NAME)
         self._lesson = LessonSession(self.bench, store, self, self.files.lay_out)
-        self.docks = Docks(self, self.bench, self._lesson)
-        self._copier = Copier(self.preferences, self)
+        self.captures = CaptureSession(self.bench, self.files, self)
+        self.openings = Openings(self.bench, self.files, self.captures, self.notices, self)
+        self.docks = Docks(self, self.bench, self._lesson, self.captures)
+        self._copier, self._drop = Copier(self.preferences, self), FileDrop(self)
         self._copying = CopyMenus(self.bench, self._copier, self)
-        self._drop = FileDrop(self)
         self.docks.made.connect(self._on_dock_made)
         if not is_start:
             self.docks.make_all()
@@ -112,8 +115,8 @@ class MainWindow(QMainWindow):
         self._layouts = LayoutMenu("La&yout", self.docks, self.preferences, self)
         self._actions = make_actions(self, self._handlers())
         self._quantities = QActionGroup(self)
-        self._quantities.addAction(self._actions["weights"])
-        self._quantities.addAction(self._actions["scores"])
+        for key in ("weights", "scores"):
+            self._quantities.addAction(self._actions[key])
         self._recent = RecentMenu("Open &recent", self)
         self._make_menus()
         name_extensions(self)
@@ -124,6 +127,7 @@ class MainWindow(QMainWindow):
         self._restore()
         self._on_history_changed()
         self._on_file_changed()
+        self._on_capture()
         self._on_shown(self.bench.frame)
 
     # --- what the window is made of
@@ -143,9 +147,10 @@ class MainWindow(QMainWindow):
         self.files.used.connect(self._on_file_used)
         self.files.gone.connect(self._forget_file)
         self._drop.watch(self)
-        self._drop.wanted.connect(self.files.open)
+        self._drop.wanted.connect(self.openings.open)
+        self.captures.changed.connect(self._on_capture)
         self._drop.refused.connect(self.refuse)
-        self._recent.wanted.connect(self.files.open)
+        self._recent.wanted.connect(self.openings.open)
         self._recent.cleared.connect(self._forget_files)
         self._layouts.said.connect(self._say)
         self._copier.said.connect(self._say)
@@ -191,6 +196,8 @@ class MainWindow(QMainWindow):
             fill_menu(menu, keys, self._actions, submenus)
             if "revert" in keys:
                 menu.aboutToShow.connect(self._offer_revert)
+        for key in ("zoom_in", "zoom_out", "zoom_all"):
+            self.docks.heatmaps.addAction(self._actions[key])  # where its keys are heard
         self._make_tool_bar()
         self.notices.add_to(self)
 
@@ -209,7 +216,8 @@ class MainWindow(QMainWindow):
     def _handlers(self) -> dict[str, Callable[[], object]]:
         return {
             "new": self._new,
-            "open": self.files.choose,
+            "open": self.openings.choose,
+            "open_folder": self.openings.choose_folder,
             "save": self.files.save,
             "save_as": self.files.save_as,
             "revert": self.files.revert,
@@ -223,6 +231,7 @@ class MainWindow(QMainWindow):
             "reset_gains": partial(self.bench.edit, ResetGains()),
             **self._heads.handlers(),
             "describe": self._describe,
+            "prompt": self.openings.ask_for_prompt,
             "exercises": partial(self._enter_dock, "lessonDock"),
             "weights": partial(self.bench.look, quantity=Quantity.WEIGHTS),
             "scores": partial(self.bench.look, quantity=Quantity.SCORES),
@@ -272,6 +281,9 @@ class MainWindow(QMainWindow):
         self.setWindowFilePath("" if state.path is None else str(state.path))
         self._offer_revert()
 
+    def _on_capture(self) -> None:
+        self._actions["prompt"].setEnabled(self.captures.model is not None)
+
     def _offer_revert(self) -> None:
         self._actions["revert"].setEnabled(self.files.can_revert)
 
@@ -296,13 +308,13 @@ class MainWindow(QMainWindow):
         self._finish_typing()
         text = self.bench.history.undo_text
         self.bench.undo()
-        self._say(f"Undone: {text}")
+        self._say(f"Undone: {text}", self.bench.scene)
 
     def _redo(self) -> None:
         self._finish_typing()
         text = self.bench.history.redo_text
         self.bench.redo()
-        self._say(f"Done again: {text}")
+        self._say(f"Done again: {text}", self.bench.scene)
 
     def _cancel(self) -> None:
         self.bench.cancel()
@@ -341,8 +353,8 @@ class MainWindow(QMainWindow):
         except UserError as error:
             self.files.failed.emit(str(error))
 
-    def _say(self, sentence: str) -> None:
-        self._status.notice(sentence)
+    def _say(self, sentence: str, scene: Scene | None = None) -> None:
+        self._status.notice(sentence, scene)
         self._announcer.say(sentence)
 
     def refuse(self, sentence: str) -> None:
@@ -354,14 +366,20 @@ class MainWindow(QMainWindow):
         self._export_figure(None)
 
     def _export_figure(self, name: str | None) -> None:
+        self.bench.when_settled(partial(self._ask_for_figures, name))
+
+    def _ask_for_figures(self, name: str | None, frame: Frame) -> None:
         from mhagui.gui.export.dialog import ExportDialog  # not for the start
 
-        self._ask(ExportDialog(self.bench.settled_frame(), self.preferences, name, self))
+        self._ask(ExportDialog(frame, self.preferences, name, self))
 
     def _animate(self) -> None:
+        self.bench.when_settled(self._ask_for_motion)
+
+    def _ask_for_motion(self, frame: Frame) -> None:
         from mhagui.gui.motion_dialog import MotionDialog  # not for the start
 
-        self._ask(MotionDialog(self.bench.settled_frame(), self.preferences, self))
+        self._ask(MotionDialog(frame, self.preferences, self))
 
     def _enter_dock(self, name: str) -> None:
         self.docks.enter(self.docks.dock(name))
@@ -443,13 +461,21 @@ class MainWindow(QMainWindow):
         """Be as the window before was; the docks follow when there is something to see."""
         settings = self.preferences.settings
         self._keep_files(settings.recent_files)
+        if settings.scene_folder:
+            self.files.folder = Path(settings.scene_folder)
+        self._lesson.report_folder = settings.report_folder
         if self.files.state.path is not None:
             self._on_file_used(self.files.state.path)
         put_back(self, settings)
 
     def _keep_places(self) -> None:
         layout = self.docks.layout() or self.preferences.settings.layout
-        self.preferences.change(layout=layout, **place_of(self))
+        self.preferences.change(
+            layout=layout,
+            scene_folder=str(self.files.folder or ""),
+            report_folder=self._lesson.report_folder,
+            **place_of(self),
+        )
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask for what is unsaved, and stop feeding the panels before they go."""
@@ -457,6 +483,7 @@ class MainWindow(QMainWindow):
         if not self.files.may_leave():
             return
         self.bench.stop()
+        self.openings.stop()
         try:
             self._lesson.save_now()
             self._keep_places()

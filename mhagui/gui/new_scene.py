@@ -55,7 +55,10 @@ class NewSceneDialog(QDialog):
 
     def scene(self) -> Scene:
         """Return a fresh scene of these sizes; raises UserError where they do not go together."""
-        return new_scene(*(self._boxes[name].value() for name in _SIZES))
+        return new_scene(**_arguments(self._sizes()))
+
+    def _sizes(self) -> dict[str, int]:
+        return {name: box.value() for name, box in self._boxes.items()}
 
     def _lay_out(self) -> None:
         form = QFormLayout()
@@ -84,6 +87,7 @@ class NewSceneDialog(QDialog):
         for name, box in self._boxes.items():
             box.valueChanged.connect(self._on_model if name == "d_model" else self._on_size)
             box.refused.connect(self._on_refused)
+            box.lineEdit().textEdited.connect(self._on_typed)
         self._buttons.accepted.connect(self.accept)
         self._buttons.rejected.connect(self.reject)
 
@@ -93,16 +97,25 @@ class NewSceneDialog(QDialog):
 
     def _on_size(self) -> None:
         if self._model_follows:
-            width = self._boxes["H"].value() * self._boxes["d_v"].value()
-            self._boxes["d_model"].show_value(min(width, MAX_MODEL_WIDTH))
+            self._boxes["d_model"].show_value(_following(self._sizes()))
         self._check()
+
+    def _on_typed(self) -> None:
+        """Say what the scene will be with what is being typed; the sizes wait for the end of it."""
+        sizes, typed = self._sizes(), self.focusWidget()
+        for name, box in self._boxes.items():
+            if box is typed and box.text() != str(sizes[name]):
+                if not box.hasAcceptableInput():
+                    self._message.clear()
+                    return
+                sizes[name] = box.valueFromText(box.text())
+                if self._model_follows and name != "d_model":
+                    sizes["d_model"] = _following(sizes)
+        self._message.setText(_description_or_refusal(sizes)[0])
 
     def _check(self) -> None:
         """Say what the scene will be, or why it cannot be."""
-        try:
-            message, self._is_possible = _description(self.scene()), True
-        except UserError as error:
-            message, self._is_possible = str(error), False
+        message, self._is_possible = _description_or_refusal(self._sizes())
         self._message.setText(message)
         self._allow()
 
@@ -114,6 +127,27 @@ class NewSceneDialog(QDialog):
 
     def _allow(self) -> None:
         self._create.setEnabled(self._is_possible)
+
+
+def _following(sizes: dict[str, int]) -> int:
+    """Return d_model where nobody has given another."""
+    return min(sizes["H"] * sizes["d_v"], MAX_MODEL_WIDTH)
+
+
+def _arguments(sizes: dict[str, int]) -> dict[str, int]:
+    return {{"T": "n_positions", "H": "n_heads"}.get(name, name): n for name, n in sizes.items()}
+
+
+def _description_or_refusal(sizes: dict[str, int]) -> tuple[str, bool]:
+    """Return what the scene will be, or why it cannot be, and whether it can.
+
+    At every key: of the positions no more are made than it takes to see that tokens repeat.
+    """
+    enough = min(sizes["T"], sizes["d_model"] + 1)
+    try:
+        return _description(new_scene(**_arguments(sizes | {"T": enough}))), True
+    except UserError as error:
+        return str(error), False
 
 
 def _description(scene: Scene) -> str:

@@ -4,11 +4,13 @@ from typing import ClassVar
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QDockWidget, QScrollArea, QWidget
+from PySide6.QtWidgets import QDockWidget, QLabel, QScrollArea, QWidget
 
 from mhagui.document import Appearance, Result, Scene
+from mhagui.document.known import Need, why_unknown
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.widgets.drawing import draw_edge
+from mhagui.gui.widgets.naming import named
 
 
 class Panel(QDockWidget):
@@ -20,6 +22,8 @@ class Panel(QDockWidget):
 
     Attributes
     ----------
+    needs
+        What has to be known of a scene for its body to be shown; a sentence stands there otherwise.
     is_complete_undrawn
         Whether all widgets are there before anything is drawn: then the first frame can wait until
         it is seen or time allows, and does not hold up the start.
@@ -40,6 +44,7 @@ class Panel(QDockWidget):
     docks_wanted = Signal(object)
     said = Signal(str)
 
+    needs: ClassVar[tuple[Need, ...]] = ()
     is_complete_undrawn: ClassVar[bool] = False
     shows_latest: ClassVar[bool] = False
 
@@ -50,6 +55,8 @@ class Panel(QDockWidget):
         self._drawn: Frame | None = None
         self._kept: tuple[Result, Appearance, Scene | None] | None = None
         self._was_seen = False
+        self._whole: QWidget | None = None
+        self._stand_in: QLabel | None = None
         bench.shown.connect(self._on_shown)
         self.visibilityChanged.connect(self._on_visibility_changed)
 
@@ -60,10 +67,34 @@ class Panel(QDockWidget):
 
     def set_body(self, body: QWidget) -> None:
         """Make ``body`` the dock's content and draw in it; the last thing in a panel's making."""
+        self._whole = body
         self.setWidget(body)
         self._keep_up(self.bench.frame)
         if not self.is_complete_undrawn:
             self._draw_if_wanted(self.bench.frame)
+
+    @property
+    def body(self) -> QWidget:
+        """All that the panel has, shown or not."""
+        assert self._whole is not None  # once it is made
+        return self._whole
+
+    @property
+    def why_blank(self) -> str:
+        """The sentence that stands in place of the body; empty where the body is shown."""
+        return "" if self._stand_in is None else self._stand_in.text()
+
+    def _turn_to(self, frame: Frame) -> bool:
+        """Show the body, or the sentence that says what is not known; say which."""
+        reason = why_unknown(self.needs, frame.scene)
+        if reason and self.why_blank != reason:
+            self._stand_in = _sentence(f"{self.objectName()}Reason", reason)
+            self.setWidget(self._stand_in)
+        elif not reason and self._stand_in is not None:
+            self.setWidget(self.body)
+            self._stand_in.deleteLater()
+            self._stand_in = None
+        return not reason
 
     def keep_up(self, frame: Frame) -> None:
         """Take from a new result what is wanted of it even where nobody looks: tables' models.
@@ -156,7 +187,10 @@ class Panel(QDockWidget):
         previous, self._drawn = self._drawn, None  # for good, should it fail half-way
         if previous is not None and previous.view.appearance != frame.view.appearance:
             previous = None  # every number and colour is another
-        self.show_frame(frame, previous)
+        if self.why_blank:
+            previous = None  # which was not drawn
+        if self._turn_to(frame):
+            self.show_frame(frame, previous)
         self._drawn = frame
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -182,3 +216,15 @@ def is_in_sight(dock: QDockWidget) -> bool:
     """Say whether ``dock`` can be seen; Qt calls one behind other tabs visible."""
     corner = dock.geometry().bottomRight()
     return dock.isVisible() and (dock.isWindow() or (corner.x() >= 0 and corner.y() >= 0))
+
+
+def _sentence(object_name: str, text: str) -> QLabel:
+    """Return ``text`` as it stands alone in a dock, where it can be read aloud and copied."""
+    label = named(QLabel(text), object_name, text, "")
+    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setMargin(label.fontMetrics().lineSpacing())
+    by = Qt.TextInteractionFlag
+    label.setTextInteractionFlags(by.TextSelectableByMouse | by.TextSelectableByKeyboard)
+    return label

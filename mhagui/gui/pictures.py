@@ -1,23 +1,36 @@
 """From numbers to pictures: the colour of a weight or a score, and how one cell reads in words."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from PySide6.QtGui import QGuiApplication
 
 from mhagui import core, formats
 from mhagui._resources import resource_path
-from mhagui.document import Appearance, ColourScale, HeadResult, Quantity, Result, ViewState
+from mhagui.document import (
+    Appearance,
+    ColourScale,
+    HeadResult,
+    Quantity,
+    Result,
+    ViewState,
+    token_text,
+)
 from mhagui.document.on_demand import Matrix, OnDemand
 from mhagui.document.weight_scale import weight_scale
 from mhagui.formats import Precision
 from mhagui.gui.bench import Frame
 from mhagui.gui.widgets.colour_range import ColourRange, signed_range
+from mhagui.gui.widgets.label_text import drawable
 from mhagui.gui.widgets.matrix_picture import Picture, Writing
 from mhagui.palette import WeightColours, is_signed
 
 N_COLOURS = 255
+READ_OUT = 16  # characters of a token in the read-out
 
 _POOLED = 256  # rows and columns of a matrix in which a largest number is looked for
 
@@ -51,9 +64,15 @@ def position_labels(n_positions: int) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8)
-def shown_tokens(tokens: Tokens) -> Tokens:
+def token_labels(tokens: Tokens) -> Tokens:
     """Return what is written for each token, the same tuple for the same tokens."""
-    return tuple(map(formats.token, tokens))
+    return token_text.labels(tokens)
+
+
+@lru_cache(maxsize=8)
+def token_tips(tokens: Tokens) -> Tokens:
+    """Return all there is to say of each token, the same tuple for the same tokens."""
+    return token_text.told(token_text.shown_tokens(tokens))
 
 
 def shown_values(head: HeadResult, quantity: Quantity) -> Matrix:
@@ -109,7 +128,8 @@ def head_picture(
         noun = "weight"
         if view.colour_scale is ColourScale.RELATIVE:
             noun, factors = "times uniform", seen.astype(np.float64)
-    labels, words = position_labels(values.shape[0]), shown_tokens(tokens)
+    labels, words = position_labels(values.shape[0]), token_labels(tokens)
+    tips = token_tips(tokens)
     return Picture(
         values=values,
         low=scale.low,
@@ -124,6 +144,8 @@ def head_picture(
         signed=is_signed(scale.table),
         row_words=words,
         column_words=words,
+        row_tips=tips,
+        column_tips=tips,
         noun=noun,
         precision=scale.precision,
     )
@@ -138,10 +160,11 @@ def _writings(view: ViewState, scale: ColourRange) -> tuple[Writing, ...]:
         )
     if view.colour_scale is ColourScale.RELATIVE:
         return (Writing(formats.ratio_in_cell, "0.0"),)
-    weights = tuple(Writing(partial(formats.cell, decimals=n), "." + n * "0") for n in (3, 2))
+    usual = Writing(formats.cell, ".00")
     if view.colour_scale is ColourScale.LOGARITHMIC:
-        return Writing(formats.small_in_cell, "0e−0"), *weights[1:]
-    return weights
+        return Writing(formats.small_in_cell, "0e−0"), usual
+    small = partial(formats.small_in_cell, decimals=3)
+    return Writing(small, "0e−0"), Writing(partial(formats.cell, decimals=3), ".000"), usual
 
 
 def cursor_text(frame: Frame) -> str:
@@ -180,12 +203,47 @@ def _cell_under_cursor(frame: Frame) -> tuple[int, str, str, str]:
 
 
 def _quoted(tokens: Tokens, place: int) -> str:
-    return f" “{formats.token(tokens[place])}”" if tokens else ""
+    if not tokens:
+        return ""
+    word = token_text.elided(token_labels(tokens)[place], READ_OUT)
+    return f" “{drawable((word,), QGuiApplication.font().toString())[0]}”"
 
 
 def _ratio(value: float, write: Precision) -> str:
     """Return three digits where four are usual: 3.97, 4.00, 200, 0.353."""
     return write.significant(value, 3) if value >= 1 else write.short(value, 3)
+
+
+class Largest(NamedTuple):
+    """The largest shown magnitude of a head's values."""
+
+    uid: int
+    values: Matrix
+    magnitude: float
+
+
+class Unknown(NamedTuple):
+    """A head's values of which it is to be found, and how many cells of each row count."""
+
+    uid: int
+    values: Matrix
+    seen: Counts
+    signed: bool
+
+    @property
+    def effort(self) -> int:
+        """How long it takes to find, in cells that are read."""
+        if isinstance(self.values, OnDemand):
+            return self.values.overview.size
+        return (1 + self.signed) * int(self.seen.sum())
+
+
+def largest_of_each(unknown: Iterable[Unknown]) -> list[Largest]:
+    """Find what is unknown; this may take long."""
+    return [
+        Largest(of.uid, of.values, largest_seen(of.values, of.seen, signed=of.signed))
+        for of in unknown
+    ]
 
 
 class Pictures:
@@ -196,7 +254,7 @@ class Pictures:
 
     def __init__(self) -> None:
         self._kept: dict[int, tuple[Matrix, ColourRange, Tokens, Picture]] = {}
-        self._largest: dict[int, tuple[Matrix, float]] = {}
+        self._largest: dict[int, Largest] = {}
         self._seen: tuple[BoolArray | None, Counts] = None, np.zeros(0, dtype=np.intp)
 
     def scale(self, result: Result, view: ViewState) -> ColourRange:
@@ -206,6 +264,13 @@ class Pictures:
             for uid in kept.keys() - uids:
                 del kept[uid]
         return colour_range(view, result.allowed.shape[0], self._largest_of_all(result, view))
+
+    def scale_of(self, head: HeadResult, result: Result, view: ViewState) -> ColourRange:
+        """Return the scale that the scores of one head have as their own, after ``scale``."""
+        largest = self._largest[head.head.uid].magnitude
+        scale = colour_range(view, result.allowed.shape[0], largest)
+        number = 1 + [other.head.uid for other in result.heads].index(head.head.uid)
+        return replace(scale, caption=f"score S of h{number} (no gain), linear")
 
     def of(
         self,
@@ -230,18 +295,26 @@ class Pictures:
             self._seen = allowed, keys_seen(allowed)
         return self._seen[1]
 
-    def _largest_of_all(self, result: Result, view: ViewState) -> float:
-        seen = self.seen(result.allowed)
-        if view.quantity is Quantity.WEIGHTS:
+    def unknown(self, result: Result, view: ViewState) -> list[Unknown]:
+        """Return the heads whose largest shown magnitude the scale needs and is not known yet."""
+        seen, signed = self.seen(result.allowed), view.quantity is Quantity.SCORES
+        if not signed:
             if view.colour_scale is not ColourScale.LINEAR_TO_MAX:
-                return 1.0
+                return []
             seen = np.where(seen > 1, seen, 0)  # a row with a single key has weight 1 always
-        return max(self._largest_of(head, view, seen) for head in result.heads)
+        shown = ((head.head.uid, shown_values(head, view.quantity)) for head in result.heads)
+        return [
+            Unknown(uid, values, seen, signed)
+            for uid, values in shown
+            if uid not in self._largest or self._largest[uid].values is not values
+        ]
 
-    def _largest_of(self, head: HeadResult, view: ViewState, seen: Counts) -> float:
-        values, uid = shown_values(head, view.quantity), head.head.uid
-        kept = self._largest.get(uid)
-        if kept is None or kept[0] is not values:
-            signed = view.quantity is Quantity.SCORES
-            kept = self._largest[uid] = values, largest_seen(values, seen, signed=signed)
-        return kept[1]
+    def learn(self, found: Iterable[Largest]) -> None:
+        """Note what was found."""
+        self._largest.update((each.uid, each) for each in found)
+
+    def _largest_of_all(self, result: Result, view: ViewState) -> float:
+        self.learn(largest_of_each(self.unknown(result, view)))
+        if view.quantity is Quantity.WEIGHTS and view.colour_scale is not ColourScale.LINEAR_TO_MAX:
+            return 1.0
+        return max(self._largest[head.head.uid].magnitude for head in result.heads)

@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton
 
+from mhagui import formats
 from mhagui.document import Quantity, Scene
 from mhagui.gui.bench import Frame
 from mhagui.gui.formulas import Formula
@@ -40,6 +41,7 @@ class StatusBar(QStatusBar):
         put_above(self._facts, Formula.SIZES)
         self._facts_text = ""
         self._refused_in: Scene | None = None
+        self._noticed_in: Scene | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(REFUSAL_MILLISECONDS)
@@ -70,11 +72,17 @@ class StatusBar(QStatusBar):
         scene = frame.scene
         if self._refused_in is not None and scene is not self._refused_in:
             self.clear_refusal()
+        if self._noticed_in is not None and frame.latest is not self._noticed_in:
+            self._noticed_in = None
+            self.clearMessage()
         self._cell.setText(cursor_text(frame))
         put_above(self._cell, CELL_FORMULAS[frame.view.quantity])
+        latest, took = frame.latest, formats.duration(frame.compute_seconds)
+        if scene.n_positions < latest.n_positions:  # at a start with a long scene
+            took = f"meanwhile T {scene.n_positions}"
         self._facts_text = (
-            f"T {scene.n_positions} · H {scene.n_heads} · d_k {scene.d_k} · d_v {scene.d_v} · "
-            f"d_model {scene.d_model} · float64 · {1000 * frame.compute_seconds:.1f} ms"
+            f"T {latest.n_positions} · H {scene.n_heads} · d_k {scene.d_k} · d_v {scene.d_v} · "
+            f"d_model {scene.d_model} · float64 · {took}"
         )
         if self._progress.isHidden():
             self._facts.setText(self._facts_text)
@@ -88,9 +96,10 @@ class StatusBar(QStatusBar):
         self._refusal.setToolTip(plain(sentence))
         self._timer.start()
 
-    def notice(self, sentence: str) -> None:
-        """Say for a moment that something was done."""
+    def notice(self, sentence: str, scene: Scene | None = None) -> None:
+        """Say for a moment that something was done, and no longer than ``scene`` is the scene."""
         self.clear_refusal()
+        self._noticed_in = scene
         self.showMessage(sentence, NOTICE_MILLISECONDS)
 
     def tell_of_delay(self, n_done: int, n_heads: int) -> None:

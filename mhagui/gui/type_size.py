@@ -3,22 +3,25 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QObject, QSize, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QElapsedTimer, QObject, QRect, QSize, QTimer, Signal
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication, QWidget
 
 from mhagui.gui.widgets.drawing import scaled_font
+from mhagui.gui.window_place import LARGE, within
 from mhagui.settings import Preferences
 
 USUAL = 100
 STEPS = (80, 90, USUAL, 110, 125, 150, 175, 200, 225, 250)
 SETTLED_AFTER = 50  # milliseconds, for layouts within layouts
+ANSWERED_AFTER = 1000  # by then a window manager has said what it makes of a size
 
 
 class TypeSize(QObject):
     """Writes everything larger or smaller than the system does, and keeps that as a preference.
 
-    It goes back to smaller type where ``window`` would need more room than its screen has.
+    It goes back to smaller type where ``window`` would need more room than its screen has. A window
+    that has to be larger for larger type stays on its screen, and is as before with smaller type.
 
     Signals
     -------
@@ -31,6 +34,9 @@ class TypeSize(QObject):
     def __init__(self, preferences: Preferences, window: QWidget) -> None:
         super().__init__(window)
         self._preferences, self._window = preferences, window
+        self._asked: QRect | None = None  # where the window would be but for its type
+        self._given = QSize()  # the size it was given for that
+        self._since = QElapsedTimer()  # the type is another
         self._usual = self._applied = QApplication.font()
         self._system = _system_font()
         self._timer = QTimer(self)
@@ -63,25 +69,43 @@ class TypeSize(QObject):
 
     def fit_later(self) -> None:
         """Once the window is laid out, see that its screen has room for it."""
-        if self._is_too_large():
+        is_new = self._since.isValid() and not self._since.hasExpired(ANSWERED_AFTER)
+        if is_new or self._is_too_large():
+            if not is_new:
+                self._note_size()
             self._timer.start()
 
     def _fit(self) -> None:
         if self._is_too_large():
             self._change(self._smaller())
             self._say("; larger type has no room in this layout on this screen")
-            self._timer.start()
         else:
-            self._window.resize(self._window.size().boundedTo(self._room()))
+            self._place()
+
+    def _place(self) -> None:
+        """Have the window as large as it was asked to be, or as it has to be, on its screen."""
+        window = self._window
+        if self._asked is None or window.windowState() & LARGE:
+            return
+        size = self._asked.size().expandedTo(window.minimumSize())
+        window.setGeometry(within(QRect(self._asked.topLeft(), size), self._room()))
+        self._given = window.size()
 
     def _is_too_large(self) -> bool:
         """Return whether large type keeps the window from being as small as its screen."""
         least = self._window.minimumSize()
-        return self.percent > USUAL and least.boundedTo(self._room()) != least
+        return self.percent > USUAL and least.boundedTo(self._room().size()) != least
 
-    def _room(self) -> QSize:
-        window = self._window
-        return window.screen().availableSize() - (window.frameSize() - window.size())
+    def _room(self) -> QRect:
+        """Return what the screen has for the window, without its frame."""
+        inner, outer = self._window.geometry(), self._window.frameGeometry()
+        room = self._window.screen().availableGeometry()
+        return room.adjusted(
+            inner.left() - outer.left(),
+            inner.top() - outer.top(),
+            inner.right() - outer.right(),
+            inner.bottom() - outer.bottom(),
+        )
 
     def _enlarge(self) -> None:
         self._set(min((step for step in STEPS if step > self.percent), default=STEPS[-1]))
@@ -93,13 +117,21 @@ class TypeSize(QObject):
         return max((step for step in STEPS if step < self.percent), default=STEPS[0])
 
     def _set(self, percent: int) -> None:
+        self._note_size()
         self._change(percent)
         self._say()
+
+    def _note_size(self) -> None:
+        """Note where the window is, unless it is as it was put here, or about to be."""
+        if not self._timer.isActive() and self._window.size() != self._given:
+            self._asked = self._window.geometry()
 
     def _change(self, percent: int) -> None:
         self._preferences.change(type_percent=percent)
         self._apply()
         QCoreApplication.sendPostedEvents()  # for layouts, and a status bar that would say nothing
+        self._since.start()
+        self._timer.start()
 
     def _say(self, why: str = "") -> None:
         self.said.emit(f"Type is at {self.percent} % of the system's size{why}")

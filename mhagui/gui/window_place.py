@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QWidget
 from mhagui.layout_tree import Frame
 from mhagui.settings import Settings
 
-_LARGE = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen
+LARGE = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen
 
 
 def place_of(window: QWidget) -> dict[str, Any]:
     """Return the entries of the settings that say where ``window`` is."""
-    is_large = bool(window.windowState() & _LARGE)
+    is_large = bool(window.windowState() & LARGE)
     frame = window.normalGeometry() if is_large else window.geometry()
     if frame.isEmpty():  # of a window that began maximised, say, and was never anything else
         return {"maximised": window.isMaximized()}
@@ -41,7 +41,11 @@ def in_sight(frame: Frame) -> QRect:
         part = screen.availableGeometry().intersected(wanted)
         return part.width() * part.height()
 
-    room = max(QGuiApplication.screens(), key=seen).availableGeometry()
+    return within(wanted, max(QGuiApplication.screens(), key=seen).availableGeometry())
+
+
+def within(wanted: QRect, room: QRect) -> QRect:
+    """Return ``wanted`` moved, and made smaller, as far as it takes to be inside ``room``."""
     size = wanted.size().boundedTo(room.size())
     last = room.bottomRight() - QPoint(size.width() - 1, size.height() - 1)
     x = min(max(wanted.x(), room.x()), last.x())

@@ -52,6 +52,11 @@ class Worker(QObject):
         self._timer.setInterval(LOOK_EVERY)
         self._timer.timeout.connect(self._look)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is wanted that is yet to be handed over."""
+        return self._wanted is not None
+
     def run(
         self,
         make: Callable[[], T],

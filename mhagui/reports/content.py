@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -11,14 +11,21 @@ from mhagui.document import HeadResult, Scene
 from mhagui.document.cost import costs_of, is_standard, parameters_of, score_flops
 from mhagui.document.designs import filter_of
 from mhagui.document.filter_bank import IDENTITY, filter_bank, residual_text
+from mhagui.document.information import (
+    MOST_REPORTED_HEADS,
+    InformationStudy,
+    study_information,
+    verdict,
+)
 from mhagui.document.provenance import sha256
 from mhagui.document.records import Array
 from mhagui.document.response import mean_distance, row_response, shown_row, spaced_rows
 from mhagui.document.session import Session
 from mhagui.document.session_file import session_to_bytes
+from mhagui.document.token_text import labels
 from mhagui.document.view_state import WhatIf
 from mhagui.figures import FIGURES, Subject, why_not
-from mhagui.formats import fixed, head_columns, positions, short, token
+from mhagui.formats import fixed, head_columns, positions, short
 from mhagui.reports.model import Block, Column, Picture, Report, Section, Table, Text, numbered
 
 MOST_ROWS = 32  # of a table; of more, some are shown
@@ -42,7 +49,8 @@ def report_of(subject: Subject) -> Report:
         ("heads", "Heads", _heads(subject)),
         ("entropy", "Row entropy", _entropies(subject)),
         ("responses", "Responses", _responses(subject)),
-        ("ranks", "Ranks and redundancy", _pictures(subject, "singular-values", "redundancy")),
+        ("ranks", "Ranks", _pictures(subject, "singular-values")),
+        ("information", "Information and redundancy", _information(subject)),
         ("filter-bank", "Filter bank", _filter_bank(subject)),
         ("output", "Concat, W_O and output", _projection(subject)),
         ("cost", "Cost", _cost(subject)),
@@ -68,7 +76,7 @@ def _layer(scene: Scene) -> Iterator[Block]:
     columns = Column("Size", is_text=True), Column("What it is", is_text=True), Column("Value")
     yield Table("Sizes", columns, sizes)
     if scene.tokens:
-        shown = " ".join(token(text, LONGEST_TOKEN) for text in scene.tokens[:MOST_TOKENS])
+        shown = " ".join(labels(scene.tokens, LONGEST_TOKEN)[:MOST_TOKENS])
         left = scene.n_positions - MOST_TOKENS
         yield Text(f"Tokens: {shown}" + (f" … and {left:,} more." if left > 0 else ""))
 
@@ -97,7 +105,7 @@ def _head_row(number: int, head: HeadResult) -> tuple[str, ...]:
         head.head.name,
         head.head.pattern.value,
         short(head.gain),
-        str(head.score_rank),
+        head.score_rank_text,
         fixed(head.effective_rank),
         _four(head.mean_row_entropy_bits),
         _four(head.mean_effective_positions),
@@ -114,13 +122,14 @@ def _entropies(subject: Subject) -> Iterator[Block]:
         for t in shown
     ]
     means = [head.mean_row_entropy_bits for head in heads]
-    rows.append(["mean", *map(_four, [result.ceiling_bits.mean(), *means])])
+    rows.append(["mean", *map(_four, [result.mean_ceiling_bits, *means])])
     columns = (
         Column("t", is_text=True),
-        Column("log2 t"),
+        Column(result.ceiling_name),
         *map(Column, positions(len(heads), "h")),
     )
-    note = "log2 t is the ceiling: the entropy of equal weights on all allowed keys."
+    ceiling = result.ceiling_name
+    note = f"{ceiling} is the ceiling: the entropy of equal weights on all allowed keys."
     if len(shown) < scene.n_positions:
         note += f" {_sample(len(shown), scene.n_positions)} The means are over all rows."
     yield from _split(Table("Row entropy, bits", columns, tuple(map(tuple, rows)), note), 2)
@@ -145,6 +154,49 @@ def _responses(subject: Subject) -> Iterator[Block]:
     yield from _pictures(subject, "impulse", "frequency")
 
 
+def _information(subject: Subject) -> Iterator[Block]:
+    scene, heads = subject.scene, subject.result.heads
+    study = study_information(scene, subject.result, shown_row(scene, subject.row))
+    at = study.row + 1
+    made = f"{study.source.kind.value}, S = {study.source.n_symbols}, {study.source.formula}"
+    source = f"Source of tokens: {made}."
+    if study.why_not:
+        yield Text(f"{source} {study.why_not}")
+    else:
+        whole = f"{_four(study.whole_past_bits)} bits of the next token"
+        yield Text(f"{source} At t = {at} the whole past tells {whole}.")
+        rows = tuple(
+            (f"h{number}", head.head.name, _four(told.bits))
+            for number, (head, told) in enumerate(zip(heads, study.heads, strict=True), 1)
+        )
+        columns = Column("Head", is_text=True), Column("Name", is_text=True), Column("Bits")
+        note = f"Bits: mutual information of the next token and the head's output at t = {at}."
+        note = " ".join([note, *study.reasons()])
+        yield Table("What each head tells of the next token", columns, rows, note)
+        if len(heads) > 1:
+            yield _pairs(study)
+    yield from _pictures(subject, "information", "redundancy")
+
+
+def _pairs(study: InformationStudy) -> Table:
+    n_heads = len(study.heads)
+    rows = tuple(
+        (f"{names[0]}, {names[1]}", *map(_four, (pair.joint, balance)), verdict(pair, *names))
+        for one, other in combinations(range(min(n_heads, MOST_REPORTED_HEADS)), 2)
+        for names in [(f"h{one + 1}", f"h{other + 1}")]
+        for pair in [study.pair(one, other)]
+        for balance in [pair.redundancy_minus_synergy]
+    )
+    columns = (
+        Column("Heads", is_text=True), Column("Bits together"), Column("Redundancy − synergy"),
+        Column("Verdict", is_text=True),
+    )  # fmt: skip
+    note = "Redundancy − synergy: the bits of both alone, less those of both together."
+    if n_heads > MOST_REPORTED_HEADS:
+        note += f" Pairs of the first {MOST_REPORTED_HEADS} heads."
+    return Table("What two heads tell together", columns, rows, note)
+
+
 def _filter_bank(subject: Subject) -> Iterator[Block]:
     result = subject.result
     yield Text(
@@ -158,7 +210,7 @@ def _filter_bank(subject: Subject) -> Iterator[Block]:
         for number, (head, norm) in enumerate(heads, 1)
     )
     words = Column("Head", is_text=True), Column("Name", is_text=True)
-    note = "Norm: Frobenius norm of what the head adds to O, 0 where it is ablated."
+    note = "Norm: Frobenius norm of what the head adds to O, 0 where it is muted."
     if any(head.head.layer > 1 for head in result.heads):
         note += " A head of layer 2 reads X + O_1."
     yield Table("Terms", (*words, Column("Layer"), Column("Norm")), rows, note)
@@ -258,7 +310,7 @@ def _sample(n_shown: int, n_rows: int) -> str:
 
 def _position(scene: Scene, t: int) -> str:
     name = f"t{t + 1}"
-    return f"{name} {token(scene.tokens[t], LONGEST_TOKEN)}" if scene.tokens else name
+    return f"{name} {labels(scene.tokens, LONGEST_TOKEN)[t]}" if scene.tokens else name
 
 
 def _decimals(values: Array) -> int:

@@ -21,6 +21,7 @@ from mhagui.document.edits import (
     RemoveHead,
     SetKeepMargin,
     SetKeyWidth,
+    SetMask,
     SetMasterGain,
     SetPattern,
     SetProjectionBlock,
@@ -32,6 +33,7 @@ from mhagui.document.edits import (
     set_muted,
     set_soloed,
 )
+from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.document.patterns import parameters_of
 from mhagui.document.scene import MAX_HEADS, POSITION_FEATURES, embedded_tokens
 from mhagui.document.source_edits import SetSource
@@ -108,6 +110,8 @@ def _scenes(draw: Draw) -> Scene:
     d_k, d_model = draw(st.integers(2, 3)), draw(st.integers(1, 4))
     n_positions = draw(st.integers(1, 6))
     sizes = {"d_model": d_model, "d_k": d_k, "n_positions": n_positions}
+    mask = draw(_masks(n_positions))
+    sizes["allowed"] = mask.allowed(n_positions)
     heads = tuple(_head(draw, number, (d_model, d_v), **sizes) for number in range(1, n_heads + 1))
     return Scene(
         draw(NAMES),
@@ -118,8 +122,25 @@ def _scenes(draw: Draw) -> Scene:
         master_gain=draw(GAINS),
         keep_margin=draw(st.booleans()),
         source=draw(SOURCES),
+        mask=mask,
+        b_o=_maybe(draw, 1, d_model) if all(head.layer == 1 for head in heads) else None,
         **draw(st.sampled_from([_numbers, _words]))(draw, n_positions, d_model),
     )
+
+
+@st.composite
+def _masks(draw: Draw, n_positions: int) -> MaskRule:
+    """Return any mask that leaves a position of ``n_positions``; the causal one in half of all."""
+    if draw(st.booleans()):
+        return MaskRule()
+    kind = draw(st.sampled_from(MaskKind))
+    left = draw(st.integers(0, n_positions - 1))
+    right = draw(st.integers(0, n_positions - 1 - left))
+    return MaskRule(kind, draw(st.integers(1, 7)) if kind.has_size else 0, left, right)
+
+
+def _maybe(draw: Draw, rows: int, columns: int) -> np.ndarray | None:
+    return draw(_matrices(rows, columns)) if draw(st.booleans()) else None
 
 
 def _numbers(draw: Draw, n_positions: int, d_model: int) -> dict[str, object]:
@@ -137,14 +158,17 @@ def _words(draw: Draw, n_positions: int, d_model: int) -> dict[str, object]:
     return {"x": x, "tokens": tokens, "vocabulary": vocabulary, "has_position_code": coded}
 
 
-def _head(draw: Draw, uid: int, shape: tuple[int, int], **sizes: int) -> Head:
+def _head(draw: Draw, uid: int, shape: tuple[int, int], **sizes: Any) -> Head:
     pattern = draw(st.sampled_from(Pattern))
     given = {}
     if pattern is Pattern.HAND_SET:
         names, rows = ("q", "k"), sizes["n_positions"]
     else:
         names, rows = ("w_q", "w_k"), sizes["d_model"]
-    if not pattern.is_designed:
+    if pattern is Pattern.GIVEN:
+        square = _matrices(*sizes["allowed"].shape)
+        given = {"a": np.abs(draw(square)) * sizes["allowed"]}
+    elif not pattern.is_designed:
         given = {name: draw(_matrices(rows, sizes["d_k"])) for name in names}
     return Head(
         uid,
@@ -156,6 +180,7 @@ def _head(draw: Draw, uid: int, shape: tuple[int, int], **sizes: int) -> Head:
         muted=draw(st.booleans()),
         soloed=draw(st.integers(0, 3)) == 0,
         layer=draw(st.integers(1, 2)),
+        b_v=_maybe(draw, 1, shape[1]),
         **given,
     )
 
@@ -169,8 +194,9 @@ def _uid(draw: Draw, scene: Scene) -> int:
 
 
 def _length(draw: Draw, scene: Scene) -> int:
-    is_hand_set = any(head.q is not None for head in scene.heads)
-    return scene.n_positions if is_hand_set else draw(st.integers(1, 6))
+    is_hand_set = any(head.q is not None or head.a is not None for head in scene.heads)
+    least = scene.mask.left + scene.mask.right + 1
+    return scene.n_positions if is_hand_set else draw(st.integers(least, 6))
 
 
 def _hand_set(draw: Draw, scene: Scene) -> Edit:
@@ -216,6 +242,14 @@ def _pattern(draw: Draw, scene: Scene) -> Edit:
         return to_pattern(compute(scene), _uid(draw, scene), draw(st.sampled_from(Pattern)))
     except UserError:  # no W_Q or W_K makes what the head has
         return _any_edit(draw, scene)
+
+
+def _mask(draw: Draw, scene: Scene) -> Edit:
+    """Draw another mask, of those that hide no weight that is given."""
+    edit = SetMask(draw(_masks(scene.n_positions)))
+    allowed = edit.rule.allowed(scene.n_positions)
+    is_possible = all(head.a is None or not head.a[~allowed].any() for head in scene.heads)
+    return edit if is_possible else _any_edit(draw, scene)
 
 
 def _setting(draw: Draw, scene: Scene) -> Edit:
@@ -265,6 +299,7 @@ _KINDS: list[Callable[[Draw, Scene], Edit]] = [
     lambda draw, scene: SetSequenceLength(_length(draw, scene)),
     lambda draw, scene: SetKeepMargin(draw(st.booleans())),
     lambda draw, scene: SetKeyWidth(scene.d_k + draw(st.integers(0, 2))),
+    _mask,
     _hand_set,
     _addition,
     lambda draw, scene: DuplicateHead(_uid(draw, scene)),

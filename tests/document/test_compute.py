@@ -34,14 +34,30 @@ from mhagui.document.recall import Recall
 # -------------------------------------------------------------------------------- what is computed
 
 
-def softmax_rows(scores, gain):
-    """Causal weights as a textbook writes them, row by row."""
+def softmax_rows(scores, gain, allowed):
+    """Weights over the allowed keys as a textbook writes them, row by row."""
     weights = np.zeros_like(scores)
-    for t, row in enumerate(scores):
-        exponents = gain * row[: t + 1]
-        e = np.exp(exponents - exponents.max())
-        weights[t, : t + 1] = e / e.sum()
+    for row, sees, exponents in zip(weights, allowed, gain * scores, strict=True):
+        if sees.any():
+            e = np.exp(exponents[sees] - exponents[sees].max())
+            row[sees] = e / e.sum()
     return weights
+
+
+def bits_of(row):
+    """The entropy of a row's shares, NaN where it has none."""
+    shares = [float(weight / row.sum()) for weight in row if weight > 0]
+    return -sum(p * math.log2(p) for p in shares) if shares else math.nan
+
+
+def plain_weights(scene, head, made, gain):
+    """Scores, and weights, of a head of any kind."""
+    allowed = scene.mask.allowed(scene.n_positions)
+    if head.a is None:
+        scores = made.q @ made.k.T / math.sqrt(scene.d_k)
+        return scores, softmax_rows(scores, gain, allowed)
+    scores = np.log(np.maximum(head.a, 2.0**-1022))
+    return scores, softmax_rows(scores, gain, allowed) * head.a.sum(axis=1, keepdims=True)
 
 
 @given(st.data())
@@ -52,24 +68,28 @@ def test_a_result_is_what_the_formulas_say(scenes, data):
     size = 0.0  # of the products before anything cancels, which is what rounding is relative to
     for index, (head, made) in enumerate(zip(scene.heads, result.heads, strict=True)):
         assert made.head is head
-        assert_allclose(made.scores, made.q @ made.k.T / math.sqrt(scene.d_k), rtol=1e-12)
         gain = head.gain * scene.master_gain
-        weights = softmax_rows(made.scores, gain)
+        scores, weights = plain_weights(scene, head, made, gain)
+        assert_allclose(made.scores, scores, rtol=1e-12)
         # An exponent is rounded as it is large, and a weight by as much.
         rounding = 16 * np.finfo(float).eps * np.abs(gain * made.scores).max()
         assert_allclose(made.weights, weights, rtol=1e-9 + rounding, atol=1e-12)
-        bits = [-sum(p * math.log2(p) for p in row if p > 0) for row in weights]
+        bits = [bits_of(row) for row in weights]
         assert_allclose(made.row_entropy_bits, bits, atol=1e-9 + 64 * rounding)
         assert_allclose(made.effective_positions, np.exp2(bits), rtol=1e-9 + 64 * rounding)
-        assert_allclose(made.values, np.einsum("tm,mv->tv", made.x, head.w_v), atol=1e-9)
+        values = np.einsum("tm,mv->tv", made.x, head.w_v)
+        values = values if head.b_v is None else values + head.b_v
+        assert_allclose(made.values, values, atol=1e-9)
         o = made.weights @ made.values
         assert_allclose(made.output, o, rtol=1e-12, atol=1e-12 * np.abs(made.values).max())
         block = scene.w_o[index * scene.d_v :][: scene.d_v]
-        size += np.max(np.abs(made.x) @ np.abs(head.w_v) @ np.abs(block))
+        read = np.abs(made.x) @ np.abs(head.w_v) + (0 if head.b_v is None else np.abs(head.b_v))
+        size += np.max(read @ np.abs(block)) * max(1.0, made.weights.sum(axis=1).max())
         if made.active:
             output += made.output @ block
         assert_allclose(result.listening[:, index], np.linalg.norm(block, axis=0), rtol=1e-12)
-    assert_allclose(result.output, output, rtol=0, atol=1e-12 * size)
+    bias = 0 if scene.b_o is None else scene.b_o
+    assert_allclose(result.output - bias, output, rtol=0, atol=1e-12 * (size + np.abs(bias).max()))
     assert_allclose(result.terms.sum(axis=0), output, rtol=0, atol=1e-12 * size)
     assert result.filter_bank_residual <= result.residual_bound <= 1e-12 * size
 
@@ -136,7 +156,7 @@ def all_arrays(result):
                 named[prefix + field.name] = np.asarray(value)
     named["ceiling_bits"] = result.ceiling_bits
     for i, head in enumerate(result.heads):
-        for name in ("score_singular_values", "weight_singular_values"):
+        for name in ("term", "score_singular_values", "weight_singular_values"):
             named[f"{i}.{name}"] = getattr(head, name)
         for name in ("score_rank", "effective_rank"):
             named[f"{i}.{name}"] = np.asarray(getattr(head, name))
@@ -172,9 +192,9 @@ def of_head(uid, *steps):
 
 
 # What hangs on a head's gain, on its scores, and on its rows of W_O, where d_model is 16 at most.
-BY_GAIN = "weights", "positions", "mixed", "term 0", "output", "weight spectrum"
+BY_GAIN = "weights", "positions", "mixed", "term 0", "term", "output", "weight spectrum"
 BY_SCORES = "factors", "scores", "differ", "score spectrum", *BY_GAIN
-BY_BLOCK = "channels 0", "term 0"
+BY_BLOCK = "channels 0", "term 0", "term"
 SUMS = {"concat", "output 0", "residual 0"}
 ABLATION = SUMS | {"w_v 1", "bound 1 0"}
 PROJECTION = {"output 0", "residual 0", "bound 1 0", "listening 0", "listening"}
@@ -309,9 +329,9 @@ def test_a_gain_redoes_the_columns_that_hear_the_head():
 def test_a_head_weighs_only_features_that_it_reads(monkeypatch):
     widths, weighted_sums = [], core.weighted_sums
 
-    def noted(weights, values):
+    def noted(weights, values, **mask):
         widths.append(values.shape[1])
-        return weighted_sums(weights, values)
+        return weighted_sums(weights, values, **mask)
 
     monkeypatch.setattr(core, "weighted_sums", noted)
     numbers, scene = np.random.default_rng(4), new_scene(10, 4, d_k=4, d_v=8, d_model=32)
@@ -381,8 +401,8 @@ def test_arrays_of_heads_that_did_not_change_are_the_same_objects(four_heads):
             for field in fields(head)
             if isinstance(getattr(head, field.name), np.ndarray)
         ]
-        assert len(is_same) == 10
-        assert all(is_same) == (index != 1)
+        assert len(is_same) == 9
+        assert all(is_same) == (head.joined is before.heads[index].joined) == (index != 1)
     assert after.heads[1].scores is before.heads[1].scores
     assert after.allowed is before.allowed
     assert after.listening is before.listening

@@ -223,11 +223,11 @@ def test_the_last_head_stays(two_heads):
 
 
 @pytest.mark.parametrize("edit", [AddHead(Pattern.SELF), DuplicateHead(1)])
-def test_thirty_two_heads_are_enough(two_heads, edit):
+def test_sixty_four_heads_are_enough(two_heads, edit):
     full = two_heads
-    for _ in range(30):
+    for _ in range(62):
         full = AddHead(Pattern.UNIFORM).apply(full)
-    with pytest.raises(UserError, match=r"^A scene holds at most 32 heads; remove one first\.$"):
+    with pytest.raises(UserError, match=r"^A scene holds at most 64 heads; remove one first\.$"):
         edit.apply(full)
 
 

@@ -29,6 +29,7 @@ from mhagui.document.edits import (
     SetBlock,
     SetKeepMargin,
     SetKeyWidth,
+    SetMask,
     SetMasterGain,
     SetPattern,
     SetProjectionBlock,
@@ -40,6 +41,7 @@ from mhagui.document.edits import (
     set_muted,
     set_soloed,
 )
+from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.document.presets import Preset, SetPreset
 from mhagui.document.source_edits import SetSource
 from mhagui.document.token_edits import DragTokens, MoveToken, RepeatToken, SetTokens, SwapTokens
@@ -51,6 +53,7 @@ WORDS = load_lesson("induction")
 NUMBERS = load_lesson("four-heads")
 CELL = np.array([[7.0]])
 KEYS = np.eye(6, 2)
+WINDOW = MaskRule(MaskKind.SLIDING, 3)
 
 # What undo says, the edit, and the scene it is done on.
 CASES = [
@@ -71,6 +74,7 @@ CASES = [
     ),
     ("Set queries and keys", HandSet(1, KEYS, KEYS), NUMBERS),
     ("Project queries and keys", ProjectHead(1, np.eye(8, 2), np.eye(8, 2)), NUMBERS),
+    ("Set mask to sliding window of 3 keys", SetMask(WINDOW), NUMBERS),
     ("Keep margin", SetKeepMargin(True), NUMBERS),
     ("Let margin shrink", SetKeepMargin(False), SetKeepMargin(True).apply(NUMBERS)),
     ("Change d_k", SetKeyWidth(3), NUMBERS),

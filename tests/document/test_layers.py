@@ -19,6 +19,7 @@ from mhagui.document.edits import (
     set_muted,
     set_soloed,
 )
+from mhagui.document.head_result import Joined
 from mhagui.document.weight_edits import SetHeadBlock, SetInputBlock
 
 FIRST, DELAY, DESIGNED, BY_CONTENT = 1, 2, 3, 4  # the first two are of layer 1
@@ -145,10 +146,10 @@ def test_packed_matrices_make_what_heads_of_both_layers_have(two_layers):
 # ---------------------------------------------------------------------------- what is taken over
 
 
-BY_GAIN = "weights", "positions", "mixed", "term 0", "output", "weight spectrum"
+BY_GAIN = "weights", "positions", "mixed", "term 0", "term", "output", "weight spectrum"
 # What else follows what a head reads, where it is projected and where it is designed.
 BY_INPUT = "q", "k", "scores", "differ", "score spectrum", "values", "read", *BY_GAIN
-VALUES = "values", "read", "mixed", "term 0", "output"
+VALUES = "values", "read", "mixed", "term 0", "term", "output"
 SUMS = {"concat", "output 0", "residual 0"}
 
 
@@ -186,10 +187,10 @@ BY_BLOCK = {"output 0", "residual 0", "bound 1 0", "bound 2 0", "listening 0", "
             {DESIGNED, BY_CONTENT},
         ),
         (set_muted(DESIGNED, True), of_head(DESIGNED) | {"w_v 2", "bound 2 0"} | SUMS, set()),
-        (cell(0, 0), of_head(DESIGNED, "channels 0", "term 0") | BY_BLOCK, {DESIGNED}),
+        (cell(0, 0), of_head(DESIGNED, "channels 0", "term 0", "term") | BY_BLOCK, {DESIGNED}),
         (
             in_w_v(DESIGNED),
-            of_head(DESIGNED, "values", "read", "output", "channels 0", "term 0")
+            of_head(DESIGNED, "values", "read", "output", "channels 0", "term 0", "term")
             | SUMS
             | {"w_v 1", "w_v 2", "bound 1 0", "bound 2 0", "W_V"},
             {DESIGNED},
@@ -215,7 +216,7 @@ def test_an_edit_redoes_only_what_hangs_on_it(two_layers, edit, wanted, changed)
 def arrays(head):
     """Return the identities of a head's arrays."""
     values = [getattr(head, field.name) for field in fields(head)]
-    return [id(value) for value in values if isinstance(value, np.ndarray)]
+    return [id(value) for value in values if isinstance(value, np.ndarray | Joined)]
 
 
 def test_what_layer_one_adds_leaves_the_weights_of_a_designed_head_alone(two_layers):

@@ -64,10 +64,10 @@ def test_with_d_k_of_one_no_head_needs_a_circle():
     [
         ((0, 1, 1, 1, 1), "The sequence length T must be a whole number from 1 to 4096; got 0."),
         ((4097, 1, 1, 1, 1), "The sequence length T must be .* got 4097."),
-        ((6, 0, 1, 1, 1), "The number of heads must be a whole number from 1 to 32; got 0."),
-        ((6, 1, 65, 1, 1), "d_k must be a whole number from 1 to 64; got 65."),
-        ((6, 1, 1, 10**9, 1), "d_v must be a whole number from 1 to 64; got 1000000000."),
-        ((6, 1, 1, 1, 257), "d_model must be a whole number from 1 to 256; got 257."),
+        ((6, 0, 1, 1, 1), "The number of heads must be a whole number from 1 to 64; got 0."),
+        ((6, 1, 257, 1, 1), "d_k must be a whole number from 1 to 256; got 257."),
+        ((6, 1, 1, 10**9, 1), "d_v must be a whole number from 1 to 256; got 1000000000."),
+        ((6, 1, 1, 1, 2049), "d_model must be a whole number from 1 to 2048; got 2049."),
     ],
 )
 def test_sizes_that_no_scene_can_have_are_refused(sizes, complaint):

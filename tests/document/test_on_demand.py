@@ -137,9 +137,9 @@ def test_a_head_that_reads_others_tells_the_same_and_is_gone_through_once(monkey
     [
         (
             set_gain(4, 2.0),
-            {"weights", "positions", "term 0", "weight spectrum"},
+            {"weights", "positions", "term 0", "term", "weight spectrum"},
         ),
-        (SetProjectionBlock(11, 0, np.array([[2.0]])), {"channels 0", "term 0"}),
+        (SetProjectionBlock(11, 0, np.array([[2.0]])), {"channels 0", "term 0", "term"}),
         (set_muted(4, True), set()),
     ],
 )
@@ -193,5 +193,5 @@ def test_the_longest_scene_may_have_all_heads():
         Head(n, f"head {n}", Pattern.UNIFORM, np.zeros((1, 1))) for n in range(1, MAX_HEADS + 1)
     ]
     scene = Scene("largest", "", heads, np.zeros((4096, 1)), np.zeros((MAX_HEADS, 1)), d_k=1)
-    assert scene.n_positions > on_demand.most_kept(MAX_HEADS) == 1448
+    assert scene.n_positions > on_demand.most_kept(MAX_HEADS) == 1024
     assert WhatIf.of(scene).n_positions == 4096

@@ -86,10 +86,10 @@ def test_heads_that_cannot_be(changes, sentence):
         ({"title": "\ud800"}, "A scene's title needs 1 to 120 printable characters; got 1:"),
         ({"description": "x" * 4001}, "A scene's description has at most 4000 printable"),
         ({"description": "\x00"}, "A scene's description has at most 4000 printable"),
-        ({"heads": ()}, "The number of heads must be a whole number from 1 to 32; got 0."),
+        ({"heads": ()}, "The number of heads must be a whole number from 1 to 64; got 0."),
         (
-            {"heads": [a_head(n) for n in range(1, 34)]},
-            "The number of heads must be a whole number from 1 to 32; got 33.",
+            {"heads": [a_head(n) for n in range(1, 66)]},
+            "The number of heads must be a whole number from 1 to 64; got 65.",
         ),
         ({"heads": (a_head(1), a_head(1))}, "Two heads of this scene have the same identity"),
         (
@@ -98,10 +98,10 @@ def test_heads_that_cannot_be(changes, sentence):
         ),
         ({"x": np.ones((4097, 3))}, "The sequence length T must be a whole number from 1 to 4096;"),
         ({"x": np.ones((0, 3))}, "The sequence length T must be a whole number from 1 to 4096;"),
-        ({"x": np.ones((4, 257))}, "d_model must be a whole number from 1 to 256; got 257."),
-        ({"d_k": 0}, "d_k must be a whole number from 1 to 64; got 0."),
-        ({"d_k": 2.0}, "d_k must be a whole number from 1 to 64; got 2.0."),
-        ({"d_k": True}, "d_k must be a whole number from 1 to 64; got True."),
+        ({"x": np.ones((4, 2049))}, "d_model must be a whole number from 1 to 2048; got 2049."),
+        ({"d_k": 0}, "d_k must be a whole number from 1 to 256; got 0."),
+        ({"d_k": 2.0}, "d_k must be a whole number from 1 to 256; got 2.0."),
+        ({"d_k": True}, "d_k must be a whole number from 1 to 256; got True."),
         ({"d_k": 1}, "Head “h” (self) writes positions on a circle, which needs d_k of at least 2"),
         ({"w_o": np.ones((3, 3))}, "W_O is 3 × 3, but these heads need 4 × 3 (H·d_v rows, d_mod"),
         ({"w_o": np.full((4, 3), 1e31)}, "W_O must hold numbers from -1e+30 to 1e+30; row 1, c"),
@@ -156,6 +156,6 @@ def test_sequence_lengths_that_cannot_be(count):
 
 def test_tokens_of_an_impossible_width_are_refused_before_they_are_made():
     with pytest.raises(
-        UserError, match=r"^d_model must be a whole number from 1 to 256; got 10+\.$"
+        UserError, match=r"^d_model must be a whole number from 1 to 2048; got 10+\.$"
     ):
         one_hot_tokens(6, 10**12)

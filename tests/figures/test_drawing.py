@@ -197,7 +197,7 @@ def test_muted_heads_are_marked_in_every_figure(draw, lesson, words):
     assert any(
         word.startswith("h2 ") and "(muted)" in word for word in words(draw("impulse", *subject))
     )
-    note = "Hollow bands: ablated before W_O (h2)"
+    note = "Hollow bands: muted before W_O (h2)"
     for name in ("projection", "w-o", "concat"):
         assert note in words(draw(name, *subject))
 

@@ -8,6 +8,7 @@ import pytest
 from matplotlib.text import Text
 
 from mhagui import figures
+from mhagui.document import compute, load_lesson
 from mhagui.document.view_state import ColourScale
 from mhagui.errors import UserError
 from mhagui.figure_names import PANELS
@@ -204,3 +205,33 @@ def test_four_heads_fit_a_journals_page(four_heads, name):
     subject = Subject(*four_heads)
     plan = drawing.plan(name, subject, Paper.of(subject))
     assert plan.height <= 10.4  # inches between the margins of an A4 page
+
+
+@pytest.mark.parametrize("preset", [Preset.SLIDE, Preset.DOUBLE_COLUMN])
+@pytest.mark.parametrize("name", PANELS)
+def test_letters_of_a_page_of_several_keep_off_its_edge(four_heads, draw, name, preset):
+    figure = draw(name, *four_heads, preset=preset)
+    letters = [text for text in figure.texts if text.get_text() in ("a", "b", "c", "d")]
+    assert len(letters) >= 3
+    for letter in letters:
+        ink = letter.get_window_extent()
+        assert figure.bbox.y1 - ink.y1 > 0.4 * em(letter)
+        assert ink.x0 > 0.4 * em(letter)
+
+
+def test_the_filter_bank_fills_a_slide(four_heads, draw, panels):
+    figure = draw("filter-bank", *four_heads, preset=Preset.SLIDE)
+    inked, page = figure.get_tightbbox(), figure.bbox_inches
+    assert inked.height > 0.9 * page.height
+    terms = [axes.get_window_extent() for axes in panels(figure, (6, 8))]
+    assert len(terms) == 6
+    assert all(box.height > box.width for box in terms)
+    assert terms[0].height > 0.2 * figure.bbox.height
+
+
+def test_weights_over_tokens_have_their_values_on_a_slide(draw):
+    scene = load_lesson("content-position")
+    figure = draw("heads", scene, compute(scene), preset=Preset.SLIDE)
+    written = [text for axes in figure.axes for text in axes.texts]
+    assert written
+    assert min(text.get_fontsize() for text in written) >= 9.0

@@ -2,6 +2,8 @@
 
 from PySide6.QtWidgets import QComboBox, QMainWindow
 
+from mhagui.gui.capture_session import CaptureSession
+from mhagui.gui.file_session import FileSession
 from mhagui.gui.layout import Docks
 from mhagui.gui.lesson_session import LessonSession
 from mhagui.gui.widgets.choice_box import ChoiceBox
@@ -27,7 +29,8 @@ def test_a_wheel_turns_the_box_only_while_it_has_the_keyboard(qtbot, wheel):
 def test_no_box_of_any_dock_is_turned_by_scrolling_past(qtbot, bench, wheel, settle):
     window = QMainWindow()
     qtbot.addWidget(window)
-    docks = Docks(window, bench, LessonSession(bench, None, window))
+    captures = CaptureSession(bench, FileSession(bench, window, settle), window)
+    docks = Docks(window, bench, LessonSession(bench, None, window), captures)
     settle()
     boxes = [box for dock in docks.all for box in dock.findChildren(QComboBox)]
     names = {box.objectName() for box in boxes}

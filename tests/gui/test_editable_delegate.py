@@ -38,6 +38,13 @@ def test_a_number_is_written_with_the_digits_that_fit(value, width, text):
 
 
 @pytest.mark.parametrize(
+    ("value", "text"), [(-0.694, "−.69"), (-2.931, "−2.9"), (-45.67, "−46"), (-123.456, "−123")]
+)
+def test_the_least_width_holds_two_digits_and_all_of_a_hundred(value, text):
+    assert fitting_text(value, least_width(abs(value), advance), advance) == text
+
+
+@pytest.mark.parametrize(
     "value", [-0.0049, -0.996, -7.77, -98.7, -100.4, -9999.7, -8.7e9, -9.9e307]
 )
 def test_there_is_always_a_text_that_fits_the_least_width(value):

@@ -210,7 +210,7 @@ def test_a_muted_head_is_dimmed_and_keeps_its_numbers(qtbot, bench, dock):
     assert exact(dock, "t4", HEADS) == pytest.approx(LESSON["t4"])
     tip = table_of(dock).model().headerData(2, ACROSS, ROLE.ToolTipRole)
     assert "previous token" in tip
-    assert "ablated (muted)" in tip
+    assert "; muted: it does not reach W_O" in tip
 
 
 def test_all_but_a_soloed_head_are_dimmed(qtbot, bench, dock):
@@ -218,7 +218,7 @@ def test_all_but_a_soloed_head_are_dimmed(qtbot, bench, dock):
     qtbot.waitUntil(lambda: dimmed(dock) == [True, True, False, True])
     header = table_of(dock).model().headerData
     tips = [header(column, ACROSS, ROLE.ToolTipRole) for column in range(1, 5)]
-    assert tips[0] == "h1 first token; ablated (not soloed): it does not reach W_O"
+    assert tips[0] == "h1 first token; not soloed: it does not reach W_O"
     assert tips[2] == "h3 self; soloed"
     spoken = [cell(dock, "t4", head).data(ROLE.AccessibleTextRole) for head in HEADS]
     assert [text.split(":")[0] for text in spoken] == [

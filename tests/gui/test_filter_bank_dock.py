@@ -451,7 +451,7 @@ def test_where_shapes_do_not_allow_it_the_reason_is_shown(site, bench, settle):
 def test_an_ablated_head_changes_nothing_and_it_is_said(site, bench, settle):
     bench.edit(set_muted(1, True))
     settle()
-    assert site.site.before.note.accessibleName().startswith("h1 is ablated already")
+    assert site.site.before.note.accessibleName().startswith("h1 is muted already")
 
 
 def test_rows_of_the_ablation_move_the_cursor(site, bench, qtbot):

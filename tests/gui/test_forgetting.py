@@ -6,6 +6,8 @@ import weakref
 from PySide6.QtWidgets import QAbstractButton, QMainWindow
 
 from mhagui.document.edits import SetSequenceLength
+from mhagui.gui.capture_session import CaptureSession
+from mhagui.gui.file_session import FileSession
 from mhagui.gui.layout import Docks
 from mhagui.gui.lesson_session import LessonSession
 
@@ -42,7 +44,8 @@ def test_no_dock_keeps_what_is_large_of_an_old_result(bench, qtbot, settle):
     window = QMainWindow()
     qtbot.addWidget(window)
     left = {}
-    for dock in Docks(window, bench, LessonSession(bench, None, window)).all:
+    captures = CaptureSession(bench, FileSession(bench, window, settle), window)
+    for dock in Docks(window, bench, LessonSession(bench, None, window), captures).all:
         dock.setParent(None)
         qtbot.addWidget(dock)
         left[dock.objectName()] = n_left(dock, bench, settle)

@@ -280,11 +280,11 @@ def test_limits_grey_the_buttons_and_say_why(bench, dock, settle, click_card):
     click_card(4)
     assert state("moveDown") == (False, "The selected head is the last")
     add = find(dock, "addHeadButton").menu().actions()[0]
-    for _ in range(28):
+    for _ in range(60):
         add.trigger()
     settle()
     for key in ("add", "duplicate"):
-        assert state(key) == (False, "A scene holds at most 32 heads")
+        assert state(key) == (False, "A scene holds at most 64 heads")
     scene = load_lesson("four-heads")
     bench.edit(OpenScene(replace(scene, heads=scene.heads[:1], w_o=scene.w_o[:2])))
     settle()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QApplication, QComboBox, QRadioButton
+from PySide6.QtWidgets import QApplication, QComboBox, QRadioButton, QToolButton
 
 from mhagui.document import ColourScale, Cursor, Pattern, Quantity, load_lesson
 from mhagui.document.edits import (
@@ -21,9 +21,11 @@ from mhagui.document.edits import (
     SetSequenceLength,
     rename_head,
     set_gain,
+    set_key_magnitude,
     set_muted,
     set_soloed,
 )
+from mhagui.document.new_scene import new_scene
 from mhagui.gui.docks.heatmaps import HeatmapsDock
 from mhagui.gui.theme import ThemeChoice, apply_theme
 from mhagui.gui.widgets.colour_bar import ColourBar
@@ -111,6 +113,86 @@ def test_logarithmic_colours(dock, bench, settle, grabbed):
     assert painted == pytest.approx(published("viridis", fraction), abs=4)
 
 
+def offer(dock):
+    return dock.findChild(QToolButton, "offerScale")
+
+
+def test_a_scene_that_looks_black_is_offered_the_logarithmic_scale(dock, bench, settle, qtbot):
+    assert not offer(dock).isVisible()  # the lesson's heads can be seen
+    bench.open(new_scene(1024, 8, 2, 2, 16))
+    qtbot.waitUntil(offer(dock).isVisible)
+    assert bench.view.colour_scale is ColourScale.LINEAR  # nothing is done unasked
+    qtbot.mouseClick(offer(dock), LEFT)
+    assert bench.view.colour_scale is ColourScale.LOGARITHMIC
+    qtbot.waitUntil(lambda: not offer(dock).isVisible())
+    assert dock.focusWidget() is view(dock, 1)
+
+
+@pytest.mark.parametrize(
+    "looks", [{"colour_scale": ColourScale.RELATIVE}, {"quantity": Quantity.SCORES}]
+)
+def test_scales_that_show_small_weights_are_offered_no_other(dock, bench, settle, looks):
+    bench.open(new_scene(64, 2, 2, 2, 4))
+    bench.look(**looks)
+    settle()
+    assert not offer(dock).isVisible()
+    bench.look(quantity=Quantity.WEIGHTS, colour_scale=ColourScale.LINEAR_TO_MAX)
+    settle()
+    # of two heads both would have to be black: the first key keeps 0.12 of row 64
+    assert not offer(dock).isVisible()
+
+
+def test_scores_of_a_loud_head_leave_the_others_a_scale_of_their_own(
+    dock, bench, settle, qtbot, grabbed
+):
+    bench.edit(set_key_magnitude(1, 300.0))
+    bench.look(quantity=Quantity.SCORES)
+    settle()
+    assert colour_in(dock, 3, 4, 4, grabbed) == pytest.approx(published("RdBu_r", 0.5), abs=8)
+    assert offer(dock).isVisible()
+    assert "own" in offer(dock).text().lower()
+    qtbot.mouseClick(offer(dock), LEFT)
+    settle()
+    assert not offer(dock).isVisible()
+    ends = [card.view.picture.high for card in dock.findChildren(MatrixCard)]
+    largest = 300 / math.sqrt(2), 9 / math.sqrt(2), 9 / math.sqrt(2), 1.0  # of nothing but zeros
+    assert ends == pytest.approx(largest)
+    assert colour_in(dock, 3, 4, 4, grabbed) == pytest.approx(published("RdBu_r", 1.0), abs=4)
+    bar = dock.findChild(ColourBar)
+    assert bar.scale.high == pytest.approx(300 / math.sqrt(2))
+    bench.point(head=3)
+    settle()
+    assert bar.scale.high == pytest.approx(9 / math.sqrt(2))
+    assert "h3" in bar.scale.caption
+
+
+def test_the_choice_of_scales_is_that_of_what_is_shown(dock, bench, settle, qtbot):
+    box = dock.findChild(QComboBox, "colourScale")
+    bench.look(quantity=Quantity.SCORES)
+    settle()
+    assert [box.itemText(at) for at in range(box.count())] == [
+        "one scale", "each its own",
+    ]  # fmt: skip
+    box.setFocus()
+    qtbot.keyClick(box, KEY.Key_Down)
+    assert bench.view.own_scales
+    bench.look(quantity=Quantity.WEIGHTS)
+    settle()
+    assert box.currentText() == ColourScale.LINEAR
+    assert box.count() == len(ColourScale)
+
+
+@pytest.mark.parametrize("width", [400, 480, 640, 900])
+def test_the_offer_has_words_in_the_room_there_is(dock, bench, settle, width):
+    bench.open(new_scene(256, 8, 2, 2, 16))
+    dock.resize(width, 500)
+    settle()
+    button = offer(dock)
+    assert button.text() in ("Most rows look black: logarithmic", "Show logarithmic", "log")
+    assert button.width() >= button.minimumSizeHint().width()
+    assert button.geometry().right() < dock.width()
+
+
 def test_colours_relative_to_uniform(dock, bench, settle, grabbed):
     bench.look(colour_scale=ColourScale.RELATIVE)
     settle()
@@ -152,7 +234,7 @@ def test_switch_shows_scores_and_weights(dock, bench, qtbot, settle):
     qtbot.mouseClick(scores, LEFT)
     assert bench.view.quantity is Quantity.SCORES
     settle()
-    assert not dock.findChild(QComboBox, "colourScale").isEnabled()
+    assert dock.findChild(QComboBox, "colourScale").currentText() == "one scale"
     scores.setFocus()
     qtbot.keyClick(scores, KEY.Key_Left)
     assert bench.view.quantity is Quantity.WEIGHTS

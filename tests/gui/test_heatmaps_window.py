@@ -3,10 +3,20 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QComboBox, QRadioButton, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QRadioButton,
+    QTableView,
+    QToolButton,
+    QWidget,
+)
 
 from mhagui.document import ColourScale, Pattern, Quantity
 from mhagui.document.edits import AddHead, RemoveHead
+from mhagui.document.new_scene import new_scene
 from mhagui.gui.widgets.matrix_grid import CardGrid
 from mhagui.gui.widgets.matrix_view import MatrixView
 
@@ -128,3 +138,47 @@ def test_asking_about_a_cell_keeps_the_keyboard_and_the_heatmaps_where_they_are(
     qtbot.keyClick(heatmap, KEY.Key_Left)
     settle()
     assert "A[4,2]" in cell.title.text()
+
+
+def test_after_a_wheel_with_ctrl_the_keys_of_the_zoom_are_heard(window, qtbot, settle, wheel):
+    window.bench.open(new_scene(64, 2, 2, 2, 4))
+    settle()
+    window.docks.enter(window.docks.heads)
+    heatmap = window.docks.heatmaps.findChild(MatrixView, "heatmap2")
+    assert not heatmap.hasFocus()
+    wheel(heatmap, 240, modifiers=Qt.KeyboardModifier.ControlModifier)
+    assert window.bench.view.window is not None
+    assert heatmap.hasFocus()
+    settle()
+    qtbot.keyClick(heatmap, Qt.Key.Key_0)
+    settle()
+    assert window.bench.view.window is None
+
+
+def test_the_menu_says_which_keys_zoom_and_they_are_of_the_heatmaps_alone(window, qtbot, settle):
+    window.bench.open(new_scene(64, 2, 2, 2, 4))
+    settle()
+    shown = {name: window.findChild(QAction, name) for name in ("zoom_in", "zoom_out", "zoom_all")}
+    keys = [action.shortcut().toString() for action in shown.values()]
+    assert keys == ["+", "-", "0"]
+    window.docks.heatmaps.take_focus()
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Plus)
+    settle()
+    assert window.bench.view.window.count == 32
+    window.docks.enter(window.docks.dock("outputProjectionDock"))
+    table = window.findChild(QTableView, "outputProjectionTable")
+    table.setFocus()
+    qtbot.keyClick(table, Qt.Key.Key_0)  # begins to type a number
+    settle()
+    assert window.bench.view.window.count == 32
+    assert table.findChild(QLineEdit, "cellEditor").text() == "0"
+
+
+def test_an_offer_of_another_scale_does_not_widen_the_window(window, qtbot, settle):
+    window.resize(1024, 700)
+    settle()
+    window.bench.open(new_scene(256, 4, 2, 2, 8))
+    offer = window.docks.heatmaps.findChild(QToolButton, "offerScale")
+    qtbot.waitUntil(offer.isVisible)
+    settle()
+    assert window.width() == 1024

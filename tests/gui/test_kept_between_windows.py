@@ -4,7 +4,8 @@ import json
 from functools import partial
 
 import pytest
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLabel, QMenu
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QFileDialog, QLabel, QMenu
 
 from mhagui.document import load_lesson
 from mhagui.document.edits import set_gain
@@ -208,3 +209,51 @@ def test_what_comes_without_a_question_leaves_the_work_with_what_was_being_typed
     session, _ = open_session(path)
     assert session.scene.heads[0].gain == 2.5
     window.bench.undo()
+
+
+@pytest.fixture
+def asked_in(monkeypatch):
+    """The folders in which dialogs for files have begun; all are cancelled."""
+    folders = []
+
+    def cancel(_parent, _title, folder, _filters):
+        folders.append(folder)
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", cancel)
+    return folders
+
+
+def test_the_folder_of_scenes_is_there_in_the_next_window(open_at_home, tmp_path, asked_in):
+    folder = tmp_path / "scenes of mine"
+    folder.mkdir()
+    window = open_at_home()
+    assert window.files.write(folder / "one.mhascene")
+    window.close()
+    window = open_at_home("two-heads")
+    window.files.ask_which()
+    assert asked_in == [str(folder)]
+    folder.joinpath("one.mhascene").unlink()
+    folder.rmdir()
+    window.files.ask_which()
+    assert asked_in[1] != str(folder)  # one that has gone is no place to begin
+    window.close()
+
+
+def test_the_folder_of_reports_is_there_in_the_next_window(open_at_home, tmp_path, qtbot):
+    window = open_at_home()
+    window.docks.dock("lessonDock").export_report(tmp_path / "mine.md")
+    assert (tmp_path / "mine.md").exists()
+    window.close()
+    window = open_at_home()
+    begun = []
+
+    def look():
+        dialog = QApplication.activeModalWidget()
+        begun.append(dialog.directory().absolutePath())
+        dialog.reject()
+
+    QTimer.singleShot(0, look)
+    window.docks.dock("lessonDock")._on_export()
+    assert begun == [str(tmp_path)]
+    window.close()

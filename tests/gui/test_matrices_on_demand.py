@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from mhagui.document import ColourScale, Quantity, compute, load_lesson, on_demand
 from mhagui.document.edits import SetSequenceLength, set_gain
 from mhagui.gui.pictures import Pictures
-from mhagui.gui.widgets.matrix_painter import device_indices
+from mhagui.gui.widgets.matrix_cells import cells_of
 from mhagui.gui.widgets.matrix_picture import HATCHED, Part, shown_indices
 from mhagui.gui.widgets.matrix_zoom import ZoomedView
 
@@ -72,7 +72,7 @@ def test_it_fills_a_display_that_is_finer_than_what_is_kept_of_it(scene, bench, 
     view.resize(300, 300)
     view.set_picture(pictures_of(scene, bench)[1])
     layout = view.laid_out
-    shown = device_indices(view.picture, layout)
+    shown = cells_of(view.picture, layout).indices
     assert shown.shape == (np.ptp(layout.row_edges), np.ptp(layout.column_edges))
     assert len(shown) > 2 * T
     rows, columns = np.indices(shown.shape)

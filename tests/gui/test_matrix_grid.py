@@ -9,9 +9,10 @@ from PySide6.QtGui import QColor
 
 from mhagui.document import Pattern
 from mhagui.document.edits import AddHead
+from mhagui.document.new_scene import new_scene
 from mhagui.gui.docks.heatmaps import HeatmapsDock
 from mhagui.gui.widgets.matrix_card import HeadTitle, MatrixCard
-from mhagui.gui.widgets.matrix_grid import MIN_SIDE, grid_shape
+from mhagui.gui.widgets.matrix_grid import MIN_SIDE, CardGrid, grid_shape
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,45 @@ def test_a_name_of_which_nothing_would_be_left_is_left_out(qtbot, grabbed):
     bare = grabbed(title)
     title.set_head("h1", "first token", QColor("#0072b2"), "")
     assert (grabbed(title) != bare).any()
+
+
+def test_names_that_would_be_cut_have_lines_of_their_own(open_dock, bench, settle):
+    dock = open_dock(HeatmapsDock, 900, 700)
+    cards = dock.findChildren(MatrixCard)
+    assert not any(card.name_line.isVisible() for card in cards)
+    bench.open(new_scene(12, 8, 2, 2, 16))
+    dock.resize(610, 440)
+    settle()
+    cards = dock.findChildren(MatrixCard)
+    assert [card.name_line.text() for card in cards] == [
+        "first token", "previous token", "self", "uniform",
+        "delay", "two positions", "recency", "block-local",
+    ]  # fmt: skip
+    assert all(card.name_line.isVisible() for card in cards)
+    assert all(card.rect().contains(card.name_line.geometry()) for card in cards)
+
+
+def test_sixteen_names_are_told_apart_in_the_default_window(open_dock, bench, settle):
+    dock = open_dock(HeatmapsDock, 618, 442)
+    bench.open(new_scene(6, 16, 2, 2, 32))
+    settle()
+    names = [card.name_line for card in dock.findChildren(MatrixCard)]
+    assert all(name.isVisible() for name in names)
+    assert len({name.text() for name in names}) == 8  # of the patterns, each twice
+    assert all(
+        "previous token" in card.title.toolTip()
+        for card in dock.findChildren(MatrixCard)
+        if card.name_line.text().startswith("previous")
+    )
+
+
+def test_no_name_is_worth_a_scroll_bar(open_dock, bench, settle):
+    dock = open_dock(HeatmapsDock, 618, 442)
+    bench.open(new_scene(6, 18, 2, 2, 36))
+    settle()
+    grid = dock.findChild(CardGrid)
+    cards = dock.findChildren(MatrixCard)
+    assert not grid.verticalScrollBar().isVisible() or cards[0].name_line.isVisible()
 
 
 def test_cards_do_not_overlap(open_dock, bench, settle):

@@ -13,9 +13,11 @@ from PySide6.QtGui import QColor, QFont, QImage
 
 from mhagui import formats
 from mhagui.gui.theme import ThemeChoice, apply_theme, theme_of
-from mhagui.gui.widgets.matrix_layout import Surroundings, lay_out
-from mhagui.gui.widgets.matrix_painter import cell_image, device_indices
+from mhagui.gui.widgets.matrix_cells import cells_of
+from mhagui.gui.widgets.matrix_layout import lay_out
+from mhagui.gui.widgets.matrix_painter import cell_image
 from mhagui.gui.widgets.matrix_picture import Writing
+from mhagui.gui.widgets.matrix_surroundings import Surroundings
 from mhagui.palette import contrast, diverging_table
 
 # Black to white: index i is grey level i, so that a colour tells its index.
@@ -68,7 +70,7 @@ def test_every_cell_has_the_colour_its_index_stands_for(shown, grabbed):
 
 def test_image_has_eight_bits_a_pixel(shown):
     view = shown([[0, 254], [254, 0]])
-    indices = device_indices(view.picture, view.laid_out)
+    indices = cells_of(view.picture, view.laid_out).indices
     image = cell_image(indices, GREYS, theme_of(view.palette()))
     assert image.format() == QImage.Format.Format_Indexed8
     assert image.colorCount() <= 256

@@ -146,17 +146,24 @@ def test_cells_that_come_hold_input_back_and_drop_what_was_begun(bench, gate, se
     assert bench.frame.result.allowed.shape == (9, 9)
 
 
-def test_what_is_kept_is_made_of_the_newest_scene(bench, gate, settle):
+def test_what_is_kept_is_made_of_the_newest_scene(bench, gate, settle, qtbot):
     settle()
     opened = gate()
     bench.edit(SetMasterGain(2.0))
     settle()
+    kept = []
+    bench.when_settled(kept.append)
+    settle()
+    assert kept == []
     opened.let(2)
-    frame = bench.settled_frame()
+    qtbot.waitUntil(lambda: len(kept) == 1)
+    (frame,) = kept
     assert frame.scene is frame.latest is bench.scene
     assert frame.result.heads[1].gain == 2.0
     settle()
     assert bench.frame.result is frame.result
+    bench.when_settled(kept.append)
+    assert kept == [frame, frame]  # nothing to wait for
 
 
 def test_cancelling_goes_back_to_what_is_shown_even_within_a_step(bench, gate, settle, qtbot):

@@ -66,7 +66,7 @@ def test_d_model_follows_until_it_is_given(box, type_in):
     type_in(box("d_v"), "64", Key.Key_Tab)
     assert box("d_model").value() == 192
     type_in(box("H"), "32", Key.Key_Tab)
-    assert box("d_model").value() == 256  # the most there is
+    assert box("d_model").value() == 2048  # the most there is
     type_in(box("d_model"), "10", Key.Key_Tab)
     type_in(box("H"), "2", Key.Key_Tab)
     assert box("d_model").value() == 10
@@ -78,6 +78,31 @@ def test_the_largest_sizes_go_together_and_what_there_will_be_is_said(box, said,
     assert create.isEnabled()
     assert "one-hot tokens, which repeat after 64." in said()
     assert "self, uniform and so on." in said()
+
+
+def test_what_there_will_be_is_said_while_a_size_is_typed(box, said, type_in, qtbot):
+    type_in(box("H"), "12", None)
+    assert "W_O: 24 × 24." in said()
+    assert (box("H").value(), box("d_model").value()) == (4, 8)  # until the typing ends
+    qtbot.keyClicks(box("H"), "8")
+    assert said() == ""  # 128 heads there cannot be
+    qtbot.keyClick(box("H"), Key.Key_Backspace)
+    qtbot.keyClick(box("H"), Key.Key_Tab)
+    assert "W_O: 24 × 24." in said()
+    assert box("d_model").value() == 24
+
+
+def test_what_is_said_at_a_key_does_not_make_all_positions(box, said, type_in, monkeypatch):
+    made = []
+
+    def count_positions(n_positions, **sizes):
+        made.append(n_positions)
+        return new_scene(n_positions, **sizes)
+
+    monkeypatch.setattr("mhagui.gui.new_scene.new_scene", count_positions)
+    type_in(box("T"), "4096", None)
+    assert "which repeat after 8." in said()
+    assert made == [4, 9, 9, 9]
 
 
 @pytest.mark.parametrize("text", ["4097", "0", "six", "", "2.5"])

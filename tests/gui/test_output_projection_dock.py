@@ -115,7 +115,7 @@ def test_two_heads_give_the_output_of_the_lesson(dock, bench):
     assert dock.concat_view.picture.column_labels == ("h1.1", "h1.2", "h2.1", "h2.2")
     assert dock.output_view.picture.column_labels == ("d1", "d2", "d3", "d4")
     assert dock.residual.accessibleName().startswith(
-        "max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)| = 0\n"
+        "max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)| = 0 ("
     )
 
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QAbstractSlider, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QLabel, QScrollArea, QWidget
 
 from mhagui.document.edits import OpenScene
+from mhagui.document.new_scene import new_scene
 from mhagui.gui.widgets.editable_delegate import fitting_text
 from mhagui.gui.widgets.fitting_label import FittingLabel
 
@@ -16,6 +17,11 @@ from mhagui.gui.widgets.fitting_label import FittingLabel
 @pytest.fixture
 def dock(projection_dock):
     return projection_dock
+
+
+def area_of(dock):
+    """What scrolls where the dock is small."""
+    return dock.widget().findChild(QScrollArea)
 
 
 def misfits(dock):
@@ -44,8 +50,8 @@ def test_all_four_matrices_fit(qtbot, dock, bench, points, size, settle):
         settle()
         assert not misfits(dock)
         for view in (dock.concat_view, dock.output_view, dock.listening_view):
-            inside = dock.widget().viewport().rect()
-            corner = view.mapTo(dock.widget().viewport(), view.rect().bottomRight())
+            inside = area_of(dock).viewport().rect()
+            corner = view.mapTo(area_of(dock).viewport(), view.rect().bottomRight())
             assert inside.contains(corner)
             assert view.laid_out.column_labels
     finally:
@@ -69,7 +75,7 @@ def test_a_large_scene_scrolls_in_the_table_and_nowhere_else(dock, bench, settle
     w = rng.standard_normal((64, 64))
     bench.edit(OpenScene(replace(scene, title="large", heads=heads, x=x, w_o=w)))
     settle()
-    area = dock.widget()
+    area = area_of(dock)
     assert area.horizontalScrollBar().maximum() == area.verticalScrollBar().maximum() == 0
     assert dock.table.verticalScrollBar().maximum() > 0
     assert dock.output_view.picture.values.shape == (64, 64)
@@ -118,7 +124,30 @@ def test_tab_goes_through_the_dock_in_reading_order(qtbot, dock, grabbed):
 def test_a_narrow_dock_scrolls_down_and_not_sideways(dock, bench, settle):
     dock.resize(322, 229)
     settle()
-    area = dock.widget()
+    area = area_of(dock)
     assert area.horizontalScrollBar().maximum() == 0
     assert area.verticalScrollBar().maximum() > 0
     assert dock.table.horizontalHeader().length() <= dock.table.viewport().width()
+
+
+@pytest.mark.parametrize("n_positions", [6, 12, 60])
+@pytest.mark.parametrize("points", [9, 10, 11])
+def test_in_the_default_window_nothing_of_four_heads_scrolls(
+    window, set_points, settle, n_positions, points
+):
+    set_points(points)
+    window.bench.open(new_scene(n_positions, 4, 2, 2, 8))
+    settle()
+    dock = window.docks.dock("outputProjectionDock")
+    assert not misfits(dock)
+    assert dock.residual.isVisible()
+
+
+@pytest.mark.parametrize("size", [(322, 229), (400, 212), (543, 244)])
+def test_the_residual_is_in_sight_in_the_smallest_dock(dock, bench, settle, size):
+    bench.open(new_scene(64, 8, 2, 2, 16))
+    dock.resize(*size)
+    settle()
+    assert dock.rect().contains(dock.residual.geometry().translated(dock.widget().pos()))
+    assert dock.residual.text().partition(" = ")[2]
+    assert area_of(dock).horizontalScrollBar().maximum() == 0

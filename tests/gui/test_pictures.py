@@ -156,6 +156,16 @@ def test_small_weights_have_their_power_of_ten_on_a_logarithmic_scale(bench, pic
     assert written(pictures[1], 0)[5][0] == "0"  # a true zero
 
 
+@pytest.mark.parametrize("scale", [ColourScale.LINEAR, ColourScale.LINEAR_TO_MAX])
+def test_so_they_have_on_a_linear_scale_where_there_is_room(bench, pictured, scale):
+    bench.look(colour_scale=scale)
+    _, pictures = pictured()
+    assert written(pictures[1], 0)[4][0] == "3e−6"
+    assert written(pictures[1], 0)[4][3] == ".923"
+    assert written(pictures[1], 1)[4][0] == "≈0"
+    assert written(pictures[1], 2)[4][3] == ".92"
+
+
 def test_scores_can_be_written_with_fewer_digits(bench, pictured):
     bench.look(quantity=Quantity.SCORES)
     _, pictures = pictured()

@@ -2,13 +2,19 @@
 
 from functools import partial
 
+import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, QSizeF, Qt
 from PySide6.QtGui import QAction, QFontDatabase, QScreen
 from PySide6.QtWidgets import QLabel, QMenuBar, QStatusBar
 
+from mhagui.document import load_lesson
+from mhagui.gui.docks.heatmaps import HeatmapsDock
 from mhagui.gui.layouts import DEFAULT, LEARN, PRESENT
-from mhagui.gui.type_size import SETTLED_AFTER
+from mhagui.gui.type_size import ANSWERED_AFTER, SETTLED_AFTER, STEPS
+from mhagui.gui.widgets.drawing import scaled_font
+from mhagui.gui.widgets.matrix_card import MatrixCard
+from mhagui.gui.widgets.matrix_painter import _written
 from mhagui.home import Home
 from mhagui.settings import FILE_NAME, SettingsStore
 
@@ -144,6 +150,55 @@ def test_type_goes_back_where_the_screen_has_no_room_for_it(open_window, qtbot, 
         f"Type is at {percent} % of the system's size; "
         "larger type has no room in this layout on this screen"
     )
+
+
+def test_the_window_stays_on_its_screen_and_is_as_before_in_usual_type(
+    open_window, qtbot, settle, screen
+):
+    screen(1400, 900)
+    window = open_window(size=(1280, 800))
+    window.move(100, 60)
+    settle()
+    before, room = window.size(), QRect(0, 0, 1400, 900)
+    for _ in range(4):
+        qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
+        qtbot.waitUntil(lambda: room.contains(window.geometry()))
+    assert window.width() > before.width()
+    window.findChild(QAction, "usual_type").trigger()
+    qtbot.waitUntil(lambda: window.size() == before)
+    assert window.pos() == QPoint(100, 60)
+
+
+def test_a_size_the_user_gives_in_large_type_is_kept(open_window, qtbot, settle, screen):
+    screen(1600, 1000)
+    window = open_window(size=(1280, 800))
+    for _ in range(3):
+        qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
+    qtbot.wait(ANSWERED_AFTER + SETTLED_AFTER)  # nothing else tells that all is done
+    window.resize(1500, 900)
+    settle()
+    window.findChild(QAction, "usual_type").trigger()
+    qtbot.wait(2 * SETTLED_AFTER)
+    assert window.size() == QSize(1500, 900)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_larger_type_leaves_the_numbers_in_heatmaps(bench, qtbot, open_dock, settle, steps):
+    bench.open(load_lesson("four-heads"))
+    dock = open_dock(HeatmapsDock, 900, 700)
+    card = dock.findChildren(MatrixCard)[0].view
+    cell, font = QSizeF(20, 20), card.font()
+    usual = value_font(card.picture, cell, font)
+    larger = value_font(card.picture, cell, scaled_font(font, STEPS[2 + steps] / 100))
+    assert larger.pointSizeF() >= min(usual.pointSizeF(), 7.0)
+
+
+def value_font(picture, cell, font):
+    """The font in which the weights of the lesson are written into cells of that size."""
+    values = [float(value) for value in np.asarray(picture.values)[np.tri(6, dtype=bool)]]
+    written = _written(picture, values, cell, font)
+    assert written is not None
+    return written[1]
 
 
 def test_a_layout_that_needs_more_room_has_smaller_type(open_window, qtbot, settle, screen):

@@ -2,6 +2,8 @@
 
 import base64
 import io
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -9,7 +11,13 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from PIL import Image
 
+from mhagui.document import compute
+from mhagui.document.new_scene import new_scene
+from mhagui.document.token_source import SourceKind, TokenSource
+from mhagui.figures import Subject
+from mhagui.reports.content import report_of
 from mhagui.reports.markdown import plain
+from mhagui.reports.model import Table
 
 PICTURES = ("entropy", "impulse")
 READER = MarkdownIt("commonmark").enable("table")
@@ -50,8 +58,15 @@ def test_the_text_comes_before_the_data_of_the_pictures(four):
 
 
 def test_tables_are_tables_with_the_lessons_numbers(four):
+    rows = rows_of(four)
+    assert ["t4", "2.0000", "1.2527", "0.4679", "0.2427", "2.0000"] in rows
+    assert ["h1", "first token", "first token", "1", "1"] in [row[:5] for row in rows]
+
+
+def rows_of(text):
+    """Return the cells of every row of every table."""
     rows, cells = [], None
-    for token in tokens_of(four):
+    for token in tokens_of(text):
         if token.type == "tr_open":
             cells = []
         elif token.type == "inline" and cells is not None:
@@ -59,8 +74,31 @@ def test_tables_are_tables_with_the_lessons_numbers(four):
         elif token.type == "tr_close":
             rows.append(cells)
             cells = None
-    assert ["t4", "2.0000", "1.2527", "0.4679", "0.2427", "2.0000"] in rows
-    assert ["h1", "first token", "first token", "1", "1"] in [row[:5] for row in rows]
+    return rows
+
+
+def test_what_the_heads_tell_of_the_next_token_has_its_section(four):
+    headings = [
+        written(one) for head, one in pairwise(tokens_of(four)) if head.type == "heading_open"
+    ]
+    assert "Information and redundancy" in headings
+    # X_{t+1} = X_{t−1} of two symbols: a bit, of which a uniform mean of one-hot tokens keeps all.
+    assert "tells 1.0000 bits of the next token" in four
+    rows = rows_of(four)
+    told = [row for row in rows if row[:2] == ["h1", "first token"] and len(row) == 3]
+    assert len(told) == 1
+    assert 0 <= float(told[0][2]) <= 1
+    pairs = [row for row in rows if row[0].startswith("h") and ", h" in row[0]]
+    assert [row[0] for row in pairs] == ["h1, h2", "h1, h3", "h1, h4", "h2, h3", "h2, h4", "h3, h4"]
+    assert all(row[3] for row in pairs)
+
+
+def test_where_the_past_is_too_long_the_section_says_so():
+    scene = replace(new_scene(64, 2, 2, 2, 4), source=TokenSource(SourceKind.MARKOV))
+    text = report_of(Subject(scene, compute(scene), row=63))
+    section = next(part for part in text.sections if part.key == "information")
+    assert "t = 64 is too long" in section.blocks[0].text
+    assert not [block for block in section.blocks if isinstance(block, Table)]
 
 
 def test_what_names_say_is_shown_and_never_obeyed(hostile, report_with):
@@ -76,7 +114,7 @@ def test_what_names_say_is_shown_and_never_obeyed(hostile, report_with):
         if token.type == "heading_open"
     ]
     assert headings[0] == scene.title
-    assert len(headings) == 1 + 9
+    assert len(headings) == 1 + 10
     shown = [written(token) for token in tokens if token.type == "inline"]
     for name in (*(head.name for head in scene.heads), "# no heading", "1. nor this"):
         assert name in shown

@@ -7,6 +7,8 @@ in comments alone, so that none of them can be run.
 from collections.abc import Sequence
 
 from mhagui import __version__
+from mhagui.document import Scene
+from mhagui.document.scene_file import fits_text
 from mhagui.errors import UserError, check_choices
 from mhagui.figure_names import FIGURES, PANELS
 from mhagui.figures import why_not
@@ -44,6 +46,22 @@ if __name__ == "__main__":
     main()'''
 
 
+def _check_holds(scene: Scene) -> None:
+    """Raise UserError where ``scene`` has what a script does not compute, or too many numbers."""
+    biases = [head.b_v for head in scene.heads] + [scene.b_o]
+    if not (scene.mask.is_causal and scene.has_queries and scene.has_values):
+        raise UserError(
+            "A script computes heads with queries, keys and values under the causal mask; this "
+            f"scene has {'another mask' if not scene.mask.is_causal else 'weights alone'}."
+        )
+    if any(bias is not None for bias in biases):
+        raise UserError("A script computes layers without biases; this one has b_V or b_O.")
+    if not fits_text(scene):
+        raise UserError(
+            f"A script holds every number of a scene as text; this one has {scene.n_numbers:,}."
+        )
+
+
 def script(name: str, subject: Subject) -> str:
     """Return a script that computes and draws figure ``name`` of ``FIGURES``.
 
@@ -59,6 +77,7 @@ def script(name: str, subject: Subject) -> str:
     reason = why_not(name, subject.result)
     if reason is not None:
         raise UserError(reason)
+    _check_holds(subject.scene)
     panels = [panel for panel in PANELS.get(name, (name,)) if not why_not(panel, subject.result)]
     computing = computing_parts(subject.scene)
     if any(panel in _INFORMED for panel in panels):

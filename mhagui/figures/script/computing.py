@@ -42,7 +42,7 @@ S, A = np.array(S), np.array(A)"""
 _STACKED_OWN = """    if h in W_Q:
         Q[h], K[h] = reads[h] @ W_Q[h], reads[h] @ W_K[h]
     S[h] ="""
-_CONCAT = """# An ablated head is zero before W_O.
+_CONCAT = """# A muted head is zero before W_O.
 Concat = np.hstack([O_h[h] if active[h] else np.zeros((T, d_v)) for h in range(H)])"""
 _OUTPUT = """output = Concat @ W_O  # O"""
 _LISTENING = """listening = np.linalg.norm(np.reshape(W_O, (H, d_v, d_model)), axis=1).T"""
@@ -50,7 +50,7 @@ _BANK = '''added = [terms[h] if active[h] else np.zeros((T, d_model)) for h in r
 total = np.sum(added, axis=0)
 residual = np.abs(output - total).max()
 norms = np.array([np.linalg.norm(term) for term in added])
-norms_heard = np.array([np.linalg.norm(term) for term in terms])  # ablated ones too
+norms_heard = np.array([np.linalg.norm(term) for term in terms])  # muted ones too
 
 
 def without(matrix, h):

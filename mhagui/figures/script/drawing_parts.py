@@ -74,7 +74,7 @@ HELPERS = (
     ax.grid(color=RULE, linewidth=0.4)
     ax.set_axisbelow(True)''',
     '''def curve(ax, h, x, y, name):
-    """Draw a curve of head h in its colour and with its marker; hollow where ablated."""
+    """Draw a curve of head h in its colour and with its marker; hollow where muted."""
     fill = colours[h] if active[h] else "none"
     look = {"color": colours[h], "marker": markers[h], "markerfacecolor": fill}
     ax.plot(x, y, label=name, markevery=max(len(x) // 24, 1), **look)''',
@@ -147,7 +147,7 @@ _BANK = '''def draw_bank(fig):
     at = np.arange(H)
     left.bar(at, norms_heard, color="none", edgecolor=colours)
     left.bar(at, norms, color=colours)
-    left.set_title("Norm of what each head adds\\n(hollow: ablated)")
+    left.set_title("Norm of what each head adds\\n(hollow: muted)")
     right.bar(at - 0.2, change_before, 0.36, color=colours)
     right.bar(at + 0.2, change_after, 0.36, color="none", edgecolor=colours)
     right.set_title("Largest change of O, head zeroed before W_O\\n(hollow: after it)")

@@ -4,7 +4,7 @@ import math
 import textwrap
 from collections.abc import Sequence
 
-from mhagui.document import Result, Scene
+from mhagui.document import Result, Scene, token_text
 from mhagui.document.designs import filter_of
 from mhagui.document.view_state import ColourScale
 from mhagui.document.weight_scale import LOG_FLOOR, largest_weight, weight_scale
@@ -14,7 +14,6 @@ from mhagui.figures.script import literals
 from mhagui.figures.script.parts import Part
 from mhagui.figures.style import FigureStyle, Ground, Labels
 from mhagui.figures.subject import Subject
-from mhagui.formats import token
 from mhagui.palette import WeightColours, diverging_table, head_colour, head_marker
 
 _NAMES = (
@@ -68,7 +67,7 @@ def _head_names(subject: Subject, most: int) -> list[str]:
 
 
 def _position_names(scene: Scene, style: FigureStyle) -> list[str]:
-    words = [token(word) for word in scene.tokens]
+    words = token_text.labels(scene.tokens, token_text.SHORT_LABEL)
     if not words or style.labels is Labels.POSITIONS:
         return ["row_names = column_names = positions"]
     line = f"tokens = {literals.texts(words, before=9)}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QTabBar, QWidget
+from shiboken6 import isValid
 
 from mhagui.data.matrix_text import Notation
 from mhagui.figures import why_not
@@ -64,8 +65,8 @@ class CopyMenus(QObject):
 
     def watch(self, panel: Panel) -> None:
         """Give ``panel`` its menu from now on."""
-        self._panels[panel.widget()] = panel
-        panel.widget().installEventFilter(self)
+        self._panels[panel.body] = panel
+        panel.body.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Show the menu where nothing in the panel has one of its own to show."""
@@ -86,45 +87,61 @@ class CopyMenus(QObject):
 
     def copy_figure(self) -> None:
         """Copy the figure of what has the keyboard: a part of a panel, or all of it."""
-        contents = self._in_front()
-        if contents is not None:
-            self._copier.copy_figure(contents.figure, contents.frame)
+        self._copy_in_front(self._copy_figure_of)
 
     def copy_numbers(self) -> None:
         """Copy the numbers of the widget that has the keyboard, tabs between columns."""
-        contents = self._in_front()
-        if contents is not None:
-            self._copier.copy_numbers(contents.parts[0], Notation.TABS, contents.frame)
+        self._copy_in_front(self._copy_numbers_of)
 
-    def _in_front(self) -> "Contents | None":
-        """Return what there is to copy of what has the keyboard; says so where that is nothing."""
-        from mhagui.gui.copying.contents import contents_of
+    def _copy_figure_of(self, contents: "Contents") -> None:
+        self._copier.copy_figure(contents.figure, contents.frame)
 
+    def _copy_numbers_of(self, contents: "Contents") -> None:
+        self._copier.copy_numbers(contents.parts[0], Notation.TABS, contents.frame)
+
+    def _copy_in_front(self, copy: Callable[["Contents"], None]) -> None:
+        """Copy what there is to copy of what has the keyboard; say so where that is nothing."""
         focus = QApplication.focusWidget() or self._window.focusWidget()
         panel = next((each for each in self._panels.values() if _is_at(each, focus)), None)
         if panel is None or focus is None:
             self.refused.emit(NOTHING_IN_FRONT)
-            return None
+            return
         self._point_at_head_of(panel, focus)
-        contents = contents_of(panel.objectName(), self._bench.settled_frame(), panel.page_name)
+        self._bench.when_settled(partial(self._copy_of, panel, _names(panel, focus), copy))
+
+    def _copy_of(
+        self, panel: Panel, names: list[str], copy: Callable[["Contents"], None], frame: Frame
+    ) -> None:
+        from mhagui.gui.copying.contents import contents_of
+
+        contents = contents_of(panel.objectName(), frame, panel.page_name)
         if contents is None:
             self.refused.emit(f"The dock {panel.windowTitle()} has nothing to copy.")
-            return None
-        return contents.at(_names(panel, focus))
+        else:
+            copy(contents.at(names))
 
     # --- the menu of a panel
 
     def _show(self, body: QWidget, widget: QWidget, place: QPoint) -> bool:
         """Show what can be copied at ``widget``; False where that is nothing."""
         from mhagui.gui.copying.contents import contents_of
-        from mhagui.gui.widgets.editable_table import EditableTable
-        from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
 
         panel = self._panels[body]
         self._point_at_head_of(panel, widget)
-        whole = contents_of(panel.objectName(), self._bench.settled_frame(), panel.page_name)
-        if whole is None:
+        if contents_of(panel.objectName(), self._bench.frame, panel.page_name) is None:
             return False
+        self._bench.when_settled(partial(self._pop_up, panel, widget, place))
+        return True
+
+    def _pop_up(self, panel: Panel, widget: QWidget, place: QPoint, frame: Frame) -> None:
+        """Show what can be copied at ``widget``, which may have gone while that was computed."""
+        from mhagui.gui.copying.contents import contents_of
+        from mhagui.gui.widgets.editable_table import EditableTable
+        from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
+
+        whole = contents_of(panel.objectName(), frame, panel.page_name)
+        if whole is None or not isValid(widget):
+            return
         menu = _menu(panel)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for each in _up(panel, widget):
@@ -136,7 +153,6 @@ class CopyMenus(QObject):
         menu.addSeparator()
         self._offer_numbers(menu, contents)
         menu.popup(place)
-        return True
 
     def _offer_figures(self, menu: QMenu, contents: "Contents", others: tuple[str, ...]) -> None:
         from mhagui.gui.copying.contents import title_of

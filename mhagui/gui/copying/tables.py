@@ -64,7 +64,7 @@ def heads(frame: Frame) -> Table:
         (
             head.gain,
             head.head.key_magnitude if design_of(head.head.pattern).has_keys else np.nan,
-            head.score_rank,
+            _rank(head),
             head.mean_row_entropy_bits,
             head.mean_effective_positions,
             head.active,
@@ -227,7 +227,7 @@ def entropy(frame: Frame) -> Table:
     """Return the ceiling and every head's row entropy, bits, (T, 1 + H)."""
     columns = [head.row_entropy_bits for head in frame.result.heads]
     values = np.column_stack([frame.result.ceiling_bits, *columns])
-    return _by_position("H: row entropy in bits", frame, values, ("log2 t", *_heads(frame)))
+    return _by_position("H: row entropy in bits", frame, values, (frame.result.ceiling_name, *_heads(frame)))
 
 
 def effective_positions(frame: Frame) -> Table:
@@ -239,10 +239,14 @@ def effective_positions(frame: Frame) -> Table:
 def score_sigmas(frame: Frame) -> Table:
     """Return rank and singular values of Q·Kᵀ of every head."""
     found = frame.result.heads
-    columns = [np.array([head.score_rank, *head.score_singular_values]) for head in found]
+    columns = [np.array([_rank(head), *head.score_singular_values]) for head in found]
     values = _side_by_side(columns)
     rows = ("rank", *positions(len(values) - 1, "σ"))
     return Table("sigma_QK: rank and singular values of Q·Kᵀ", rows, _heads(frame), values)
+
+
+def _rank(head: HeadResult) -> float:
+    return np.nan if head.score_rank is None else head.score_rank
 
 
 def effective_ranks(frame: Frame) -> Table:

@@ -166,8 +166,8 @@ class AblationSite(QWidget):
         if frame.result.heads[place].active:
             self.before.note.set_written(partial(_change, sites.change_before), precision)
         else:
-            already = f"h{place + 1} is ablated already: changes nothing"
-            self.before.note.set_texts(already, "ablated already")
+            already = f"h{place + 1} is muted already: changes nothing"
+            self.before.note.set_texts(already, "muted already")
         if sites.change_after is None or sites.largest_difference is None:
             self.after.note.set_texts("")
             return

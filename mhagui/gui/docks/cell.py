@@ -2,6 +2,7 @@
 
 import math
 from functools import lru_cache, partial
+from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt
@@ -9,6 +10,7 @@ from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from mhagui.document import HeadResult
+from mhagui.document.known import Need
 from mhagui.document.pipeline import RowArithmetic, row_arithmetic
 from mhagui.formats import USUAL
 from mhagui.gui.bench import Bench, Frame
@@ -38,6 +40,7 @@ class CellDock(GrowingPanel):
     """Follows the cursor: from q_t and k_i to the weight A[t, i], each step with its numbers."""
 
     is_complete_undrawn = True
+    needs: ClassVar[tuple[Need, ...]] = ("queries",)
     usual_size = QSize(640, 390)
 
     def __init__(self, bench: Bench) -> None:

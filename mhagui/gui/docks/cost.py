@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import ClassVar
 
 from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QLabel, QWidget
@@ -16,6 +17,7 @@ from mhagui.document.cost import (
     is_standard,
     with_standard_widths,
 )
+from mhagui.document.known import Need
 from mhagui.document.view_state import WhatIf
 from mhagui.formats import Precision
 from mhagui.gui.bench import Bench, Frame
@@ -56,6 +58,8 @@ HEADS_TEXT = (
 
 class CostDock(Panel):
     """What-if sizes, and what a layer of these sizes costs."""
+
+    needs: ClassVar[tuple[Need, ...]] = ("values", "queries")
 
     is_complete_undrawn = True
 

@@ -13,6 +13,7 @@ from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_marks import head_columns, head_curve
 from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
+from mhagui.gui.pictures import token_labels, token_tips
 from mhagui.gui.widgets.curve_plot import Curve, CurvePlot
 from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.naming import named
@@ -62,6 +63,8 @@ class EntropyDock(Panel):
         """Draw the curves, and mark the cursor's row in plot and table, and its head."""
         if previous is None or frame.result is not previous.result:
             self._show_curves(frame.result)
+        tokens = frame.scene.tokens
+        self.plot.set_words(token_labels(tokens), token_tips(tokens))
         query = frame.view.cursor.query
         self.plot.set_cursor(query + 1)
         # Only when the cursor has moved: a selection made for copying outlasts the drag of a gain.
@@ -77,10 +80,10 @@ class EntropyDock(Panel):
 
     def _show_curves(self, result: Result) -> None:
         bits = result.ceiling_bits
-        ceiling = Curve("ceiling log2 t", bits, QColor(), formula=Formula.CEILING)
+        ceiling = Curve(f"ceiling {result.ceiling_name}", bits, QColor(), formula=Formula.CEILING)
         heads = enumerate(result.heads, 1)
         curves = [head_curve(number, head, head.row_entropy_bits) for number, head in heads]
-        self.plot.set_y_range(0.0, float(bits.max()) or 1.0)
+        self.plot.set_y_range(0.0, float(np.nanmax(bits)) or 1.0)
         self.plot.set_curves(curves, ceiling)
 
     def _on_position(self, position: int) -> None:
@@ -129,12 +132,12 @@ def _numbers(result: Result, write: Precision) -> Numbers:
     """Return the table's content: a row per query position, then the means."""
     ceiling, heads = result.ceiling_bits, result.heads
     bits = np.column_stack([ceiling, *(head.row_entropy_bits for head in heads)])
-    means = [float(ceiling.mean()), *(head.mean_row_entropy_bits for head in heads)]
+    means = [result.mean_ceiling_bits, *(head.mean_row_entropy_bits for head in heads)]
     counts = [
-        float(np.exp2(ceiling).mean()),
+        result.mean_allowed,
         *(head.mean_effective_positions for head in heads),
     ]
-    columns = (Column("log2 t", formula=Formula.CEILING), *head_columns(result))
+    columns = (Column(result.ceiling_name, formula=Formula.CEILING), *head_columns(result))
     return Numbers(_rows(len(bits), write), columns, np.vstack([bits, means, counts]))
 
 

@@ -2,6 +2,7 @@
 
 from functools import partial
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import QSize
@@ -26,6 +27,7 @@ from mhagui.document.filter_bank import (
     in_bounds,
     residual_text,
 )
+from mhagui.document.known import Need
 from mhagui.formats import USUAL, Precision
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.ablation_site import AblationSite
@@ -48,6 +50,7 @@ SITE_TIP = "A head zeroed before W_O, and the mistake: the same columns zeroed a
 class FilterBankDock(GrowingPanel):
     """The terms of the filter bank as a sum, and one head ablated at the right and wrong site."""
 
+    needs: ClassVar[tuple[Need, ...]] = ("values",)
     usual_size = QSize(1300, 700)
 
     def __init__(self, bench: Bench) -> None:

@@ -80,6 +80,8 @@ def why_no_gain_acts(result: HeadResult) -> str:
         return ""
     if len(result.q) == 1:
         return "one position: its weight is 1 at any gain"
+    if not result.has_queries:
+        return "equal weights: uniform at any gain"
     # No row's scores differ from that of its first key, which every row may see.
     if (result.q @ result.k[0]).any():
         return "equal scores: uniform at any gain"
@@ -115,7 +117,7 @@ class HeadCard(QWidget):
         self._name = NameEdit()
         self._mute = LetterButton("M", MUTE)
         self._solo = LetterButton("S", QColor("#facc15"))
-        self._pattern = PatternBox(unasked=(Pattern.PROJECTED,))
+        self._pattern = PatternBox(unasked=(Pattern.PROJECTED, Pattern.GIVEN))
         self._settings: list[SettingField] = []
         self._settings_of: Pattern | None = None
         self._told: tuple[object, ...] = (None,) * 5
@@ -256,7 +258,7 @@ class HeadCard(QWidget):
             return
         self._told = *arrays, query, precision
         self._has_keys = bool(result.k.any())
-        self._rank.setText(f"rank {result.score_rank}")
+        self._rank.setText(f"rank {result.score_rank_text}")
         self._live.set_written(partial(live_texts, result, query), precision)
         _say(self._reason, why_no_gain_acts(result))
 
@@ -338,7 +340,11 @@ class HeadCard(QWidget):
 
     def _set_pattern(self, pattern: Pattern) -> None:
         if self._bench.scene.has_head(self.uid):
-            self._edit(to_pattern(self._bench.settled_frame().result, self.uid, pattern))
+            self._bench.when_settled(partial(self._give_pattern, self.uid, pattern))
+
+    def _give_pattern(self, uid: int, pattern: Pattern, frame: Frame) -> None:
+        if frame.scene.has_head(uid):
+            self._edit(to_pattern(frame.result, uid, pattern))
 
     def _set_setting(self, place: int, value: float) -> None:
         scene = self._bench.scene

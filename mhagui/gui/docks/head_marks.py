@@ -14,7 +14,7 @@ from mhagui.palette import head_colour, head_marker
 
 
 def head_columns(result: Result) -> tuple[Column, ...]:
-    """Return a table's columns h1..hH, in the heads' colours, dimmed where a head is ablated."""
+    """Return a table's columns h1..hH, in the heads' colours, dimmed where a head is muted."""
     return tuple(
         _head_column(number, head.head.uid, head.head.name, head.active, head.standing)
         for number, head in enumerate(result.heads, 1)
@@ -39,4 +39,4 @@ def _tail(active: bool, standing: str) -> str:
     """Return what the tip says of mute and solo."""
     if active:
         return f"; {standing}" if standing else ""
-    return f"; ablated ({standing}): it does not reach W_O"
+    return f"; {standing}: it does not reach W_O"

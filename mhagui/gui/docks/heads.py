@@ -200,7 +200,7 @@ class HeadsDock(Panel):
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw the heads of ``frame``, each on the card it had before."""
-        self._length.show_value(frame.scene.n_positions)
+        self._length.show_value(frame.latest.n_positions)
         self._width.show_value(frame.scene.d_k)
         with QSignalBlocker(self._margin):
             self._margin.setChecked(frame.scene.keep_margin)
@@ -215,7 +215,7 @@ class HeadsDock(Panel):
             card.show_frame(frame)
         self._offer(frame)
         if previous is None or uids != old or frame.view.cursor.head != previous.view.cursor.head:
-            QTimer.singleShot(0, self._reveal_selected)
+            QTimer.singleShot(0, self, self._reveal_selected)
 
     def _deal_cards(self, uids: list[int]) -> None:
         """Bring the cards into the order of ``uids``; a head keeps its card, and so the focus."""
@@ -285,7 +285,10 @@ class HeadsDock(Panel):
 
     def _design_by_rows(self) -> None:
         uid, place = self._selected()
-        dialog = TargetDialog(self.bench.settled_frame(), place, self)
+        self.bench.when_settled(partial(self._ask_for_rows, uid, place))
+
+    def _ask_for_rows(self, uid: int, place: int, frame: Frame) -> None:
+        dialog = TargetDialog(frame, place, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.found.connect(partial(self._hand_set, uid))
         dialog.open()

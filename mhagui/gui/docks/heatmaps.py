@@ -1,6 +1,7 @@
 """The heatmaps: every head's weights or scores, under one cursor and one colour bar."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt
@@ -18,21 +19,28 @@ from PySide6.QtWidgets import (
 
 from mhagui.document import ColourScale, Cursor, HeadResult, Quantity, ViewState, Window
 from mhagui.document.view_state import FEWEST_SHOWN
+from mhagui.document.weight_scale import DIM, looks_dark
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
-from mhagui.gui.pictures import Pictures
+from mhagui.gui.icons import icon
+from mhagui.gui.pictures import Largest, Pictures, largest_of_each
+from mhagui.gui.pooling import MOST_AT_ONCE, Pooling
 from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.colour_bar import ColourBar
+from mhagui.gui.widgets.fitting_button import FittingButton
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.matrix_card import MatrixCard
 from mhagui.gui.widgets.matrix_grid import CardGrid
 from mhagui.gui.widgets.matrix_picture import Part
+from mhagui.gui.widgets.matrix_zoom import ZoomedView
 from mhagui.gui.widgets.naming import named
+from mhagui.gui.worker import Worker
 from mhagui.palette import head_colour
 
 GAP = 12
+LEAST_SCALE = 84
 _QUANTITIES = {
     Quantity.WEIGHTS: ("Weights A", "Show the weights A = softmax(g·S) over the allowed keys"),
     Quantity.SCORES: ("Scores S", "Show the scores S = Q·Kᵀ/√d_k, which no gain changes"),
@@ -42,13 +50,32 @@ _SCALE_TIP = (
     "How a weight becomes a colour: linear from 0 to 1, or to the largest weight of all heads\n"
     "(of rows t ≥ 2, for A is 1 in row 1), logarithmic, or relative to uniform: colours and cells\n"
     "show A·n_t, where n_t is the number of keys that row t may see, t under the causal mask:\n"
-    "1 is what a uniform row has. Scores have one scale, symmetric around 0."
+    "1 is what a uniform row has. Scores are coloured symmetrically around 0, up to the largest\n"
+    "of all heads or up to each head's own, where the bar is that of the cursor's head."
 )
+_SCORE_SCALES = ("one scale", "each its own")
 _HINT = "rows: queries t · columns: keys i"
 _ALL_TIP = (
     "Show all cells again (0). In a heatmap Ctrl+wheel, + and - show larger or smaller cells,\n"
     "of all heads the same; Shift+drag and the middle button move them, and so does the cursor."
 )
+_OFFERS = {
+    Quantity.WEIGHTS: ("Most rows look black: logarithmic", "Show logarithmic", "log"),
+    Quantity.SCORES: ("Most heads look empty: own scales", "Own scales", "own"),
+}
+_OFFER_TIPS = {
+    Quantity.WEIGHTS: (
+        "In most rows of most heads no weight reaches a tenth of this scale, so that they look\n"
+        "black. A click shows the weights on the logarithmic scale, where they differ; the choice\n"
+        "beside it brings this one back."
+    ),
+    Quantity.SCORES: (
+        "The largest score of most heads is less than a tenth of this scale, so that they look\n"
+        "empty. A click gives each head a scale of its own; the choice beside it brings this one\n"
+        "back."
+    ),
+}
+_LINEAR = (ColourScale.LINEAR, ColourScale.LINEAR_TO_MAX)
 _VIEW_TIP = (
     "{} of {} {}: rows are query positions t, columns key positions i.\n"
     "Arrow keys move the cursor; Enter or a click shows why the cell is lit;\n"
@@ -65,10 +92,12 @@ class HeatmapsDock(GrowingPanel):
         super().__init__(bench, "heatmapsDock", "Heatmaps")
         self._pictures = Pictures()
         self._grid = CardGrid()
+        self._pooling, self._worker = Pooling(self._served, self), Worker(self)
         self._bar = ColourBar()
         self._quantities = {quantity: QRadioButton() for quantity in Quantity}
         self._scales = ChoiceBox()
         self._all = QToolButton()
+        self._offer = FittingButton(*_OFFERS[Quantity.WEIGHTS])
         self._shown = FittingLabel()
         middle = QHBoxLayout()
         middle.setSpacing(10)
@@ -96,6 +125,7 @@ class HeatmapsDock(GrowingPanel):
             row.addItem(_gap())
         group.buttonClicked.connect(self._on_quantity)
         self._make_scales()
+        self._make_offer()
         self._all.setText("All")
         named(self._all, "showAllCells", "Show all cells", _ALL_TIP)
         self._all.clicked.connect(self._on_all)
@@ -103,13 +133,21 @@ class HeatmapsDock(GrowingPanel):
         row.addItem(_gap())
         row.addWidget(self._all)
         row.addItem(_gap())
+        row.addWidget(self._offer)
         self._shown.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self._shown, 1)
         return row
 
+    def _make_offer(self) -> None:
+        named(self._offer, "offerScale", "Show on another colour scale", "")
+        self._offer.setIcon(icon("notice"))
+        self._offer.setIconSize(QSize(14, 14))
+        self._offer.hide()
+        self._offer.clicked.connect(self._on_offer)
+
     def _make_scales(self) -> None:
         self._scales.addItems(list(ColourScale))
-        named(self._scales, "colourScale", "Colour scale of the weights", _SCALE_TIP)
+        named(self._scales, "colourScale", "Colour scale", _SCALE_TIP)
         self._scales.activated.connect(self._on_scale)
 
     def take_focus(self) -> None:
@@ -139,6 +177,16 @@ class HeatmapsDock(GrowingPanel):
         for card in self._grid.cards:
             card.view.forget_picture()
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether something of what is in sight is yet to be made."""
+        return self._worker.is_busy or any(view.wanted is not None for view in self._served())
+
+    def _served(self) -> list[ZoomedView]:
+        """Return the views in the order in which their cells are made: the cursor's head first."""
+        cards, head = self._grid.cards, self.bench.view.cursor.head
+        return [card.view for card in sorted(cards, key=lambda card: card.uid != head)]
+
     def _show_cursor(self, cursor: Cursor) -> None:
         for card in self._grid.cards:
             card.view.set_cursor_cell(cursor.query, cursor.key)
@@ -147,6 +195,8 @@ class HeatmapsDock(GrowingPanel):
     def _show_window(self) -> None:
         """Show the part that is looked at: as it is wanted now, for a wheel does not wait."""
         window, part, text = self.bench.view.window, None, _HINT
+        if self._offer.isVisibleTo(self):
+            text = ""  # which needs the room
         if window is not None:
             queries, keys = (
                 range(first, first + window.count) for first in (window.query, window.key)
@@ -163,24 +213,68 @@ class HeatmapsDock(GrowingPanel):
         self._quantities[view.quantity].setChecked(True)
         for part in (self._bar, self._scales):
             put_above(part, _FORMULAS[view.quantity])
-        self._scales.setCurrentText(view.colour_scale)
-        self._scales.setEnabled(view.quantity is Quantity.WEIGHTS)
+        is_of_scores = view.quantity is Quantity.SCORES
+        names = _SCORE_SCALES if is_of_scores else tuple(map(str, ColourScale))
+        if names != tuple(self._scales.itemText(at) for at in range(self._scales.count())):
+            self._scales.clear()
+            self._scales.addItems(names)
+        chosen = _SCORE_SCALES[view.own_scales] if is_of_scores else view.colour_scale
+        self._scales.setCurrentText(chosen)
 
     def _show_heads(self, frame: Frame) -> None:
         view, heads = frame.view, frame.result.heads
         self._set_count(len(heads))
-        scale = self._pictures.scale(frame.result, view)
-        self._bar.set_scale(scale)
+        unknown = self._pictures.unknown(frame.result, view)
+        if sum(each.effort for each in unknown) <= MOST_AT_ONCE:
+            self._show_pictures(frame)
+        else:  # what is shown stays until the scale is known
+            self._worker.run(partial(largest_of_each, unknown), self._on_largest, self._on_failed)
         alone = None
         for place, (card, head) in enumerate(zip(self._grid.cards, heads, strict=True), 1):
             _name_card(card, place, head, view)
-            is_alone = head.head.uid == view.enlarged
-            if view.enlarged is None or is_alone:
-                allowed = frame.result.allowed
-                tokens = frame.scene.tokens
-                card.view.set_picture(self._pictures.of(head, allowed, view, scale, tokens))
-            alone = card if is_alone else alone
+            alone = card if head.head.uid == view.enlarged else alone
         self._grid.show_cards(alone)
+
+    def _show_pictures(self, frame: Frame) -> None:
+        view, heads = frame.view, frame.result.heads
+        scale = self._pictures.scale(frame.result, view)
+        self._bar.set_scale(scale)
+        self._show_offer(view.quantity, self._looks_empty(frame, scale.high))
+        is_own = view.quantity is Quantity.SCORES and view.own_scales
+        for card, head in zip(self._grid.cards, heads, strict=True):
+            if is_own:
+                scale = self._pictures.scale_of(head, frame.result, view)
+                if head.head.uid == _head_in_front(view):
+                    self._bar.set_scale(scale)
+            if view.enlarged in (None, head.head.uid):
+                allowed, tokens = frame.result.allowed, frame.scene.tokens
+                card.view.set_picture(self._pictures.of(head, allowed, view, scale, tokens))
+
+    def _on_largest(self, found: list[Largest]) -> None:
+        self._pictures.learn(found)
+        self.redraw()
+
+    def _on_failed(self, _error: Exception) -> None:
+        """Show what there is; the fault is told of."""
+
+    def _looks_empty(self, frame: Frame, high: float) -> bool:
+        """Say whether a scale up to ``high`` shows little where another would show more."""
+        view, heads = frame.view, frame.result.heads
+        if view.quantity is Quantity.WEIGHTS:
+            return view.colour_scale in _LINEAR and looks_dark(frame.result, high)
+        largest = [self._pictures.scale_of(head, frame.result, view).high for head in heads]
+        return not view.own_scales and 2 * sum(each < DIM * high for each in largest) > len(heads)
+
+    def _show_offer(self, quantity: Quantity, is_offered: bool) -> None:
+        self._offer.set_texts(*_OFFERS[quantity])
+        self._offer.setToolTip(_OFFER_TIPS[quantity])
+        # Room first: what is shown is laid out at once, and might widen the window.
+        if is_offered:
+            self._shown.set_texts("")
+            self._scales.setMinimumWidth(LEAST_SCALE)
+        self._offer.setVisible(is_offered)
+        if not is_offered:
+            self._scales.setMinimumWidth(0)
 
     def _set_count(self, count: int) -> None:
         cards = list(self._grid.cards[:count])
@@ -193,6 +287,7 @@ class HeatmapsDock(GrowingPanel):
             card.view.zoomed.connect(self._on_zoomed)
             card.view.dragged.connect(self._on_dragged)
             card.view.whole_wanted.connect(self._on_whole_wanted)
+            card.view.set_aside(self._pooling)
             cards.append(card)
         if len(cards) != len(self._grid.cards):
             self._grid.set_cards(cards)
@@ -200,7 +295,7 @@ class HeatmapsDock(GrowingPanel):
 
     def _order_tabs(self, cards: list[MatrixCard]) -> None:
         """Put the cards, which came after all else, where Tab looks for them."""
-        stops = [self._scales, self._all, *(card.view for card in cards)]
+        stops = [self._scales, self._all, self._offer, *(card.view for card in cards)]
         for one, other in pairwise(stops):
             self.setTabOrder(one, other)
 
@@ -211,7 +306,18 @@ class HeatmapsDock(GrowingPanel):
         self.bench.look(quantity=chosen)
 
     def _on_scale(self, index: int) -> None:
-        self.bench.look(colour_scale=ColourScale(self._scales.itemText(index)))
+        name = self._scales.itemText(index)
+        if name in _SCORE_SCALES:
+            self.bench.look(own_scales=name == _SCORE_SCALES[True])
+        else:
+            self.bench.look(colour_scale=ColourScale(name))
+
+    def _on_offer(self) -> None:
+        if self.bench.view.quantity is Quantity.SCORES:
+            self.bench.look(own_scales=True)
+        else:
+            self.bench.look(colour_scale=ColourScale.LOGARITHMIC)
+        self.take_focus()  # the button goes
 
     def _on_pointed(self, uid: int, row: int, column: int) -> None:
         self.bench.point(head=uid, query=row, key=column)
@@ -269,10 +375,13 @@ def _head_in_front(view: ViewState) -> int:
 
 def _shows_other_things(frame: Frame, previous: Frame) -> bool:
     now, then = frame.view, previous.view
-    return frame.result is not previous.result or (
-        (now.quantity, now.colour_scale, now.enlarged)
-        != (then.quantity, then.colour_scale, then.enlarged)
-    )
+    return frame.result is not previous.result or _looks(now) != _looks(then)
+
+
+def _looks(view: ViewState) -> tuple[object, ...]:
+    """Return what pictures and bar depend on; that is of the head in front where each has one."""
+    head = _head_in_front(view) if view.own_scales else None
+    return view.quantity, view.colour_scale, view.enlarged, view.own_scales, head
 
 
 def _name_card(card: MatrixCard, place: int, head: HeadResult, view: ViewState) -> None:

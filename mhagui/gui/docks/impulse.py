@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from itertools import pairwise
+from typing import ClassVar
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from mhagui.document import HeadResult, Result
 from mhagui.document.designs import filter_of
+from mhagui.document.known import Need
 from mhagui.document.records import Array
 from mhagui.document.response import (
     FINE_ROWS,
@@ -36,6 +38,7 @@ from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_marks import head_curve
 from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
+from mhagui.gui.pictures import token_labels
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.curve_legend import CurveLegend, LegendEntry
 from mhagui.gui.widgets.curve_plot import Curve
@@ -68,6 +71,8 @@ DELAY_TIP = "What is beyond the range of the plot, where taps nearly cancel, is 
 
 class ImpulseDock(Panel):
     """Row t of every head: its taps beside the ideal filter's, or its frequency response."""
+
+    needs: ClassVar[tuple[Need, ...]] = ("filters",)
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "impulseDock", "Impulse")
@@ -133,6 +138,7 @@ class ImpulseDock(Panel):
             if previous is None:
                 self._taps.shown.clear()
             self._taps.show_row(frame.result, row, frame.view.appearance.precision)
+        self._taps.show_words(token_labels(frame.scene.tokens))
         self._taps.show_cursor(frame.view.cursor.head, frame.view.cursor.key)
 
     def forget(self) -> None:
@@ -234,6 +240,11 @@ class _TapsPage(QWidget):
             if kept is None or kept[0] is not response or kept[1] != words:
                 _fill(card, number, head, response, mean, write)
         self.flow.arrange()
+
+    def show_words(self, words: tuple[str, ...]) -> None:
+        """Say in every plot what stands at each position, or nothing where there are no tokens."""
+        for card in self.flow.cards:
+            card.plot.set_words(words)
 
     def show_cursor(self, uid: int, key: int) -> None:
         """Mark the key in every plot, and the plot of head ``uid``."""

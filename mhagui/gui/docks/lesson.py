@@ -177,7 +177,9 @@ class LessonDock(Panel):
         self.session.answer(question, answer)
 
     def _on_gain_wanted(self, uid: int, row: int, n_effective: float) -> None:
-        frame = self.bench.settled_frame()
+        self.bench.when_settled(partial(self._set_gain, uid, row, n_effective))
+
+    def _set_gain(self, uid: int, row: int, n_effective: float, frame: Frame) -> None:
         try:
             edit = edit_for(frame.scene, frame.result, uid, row, n_effective)
         except UserError as error:
@@ -207,7 +209,7 @@ class LessonDock(Panel):
         box.deleteLater()
 
     def _on_export(self) -> None:
-        dialog = QFileDialog(self, "Export report", REPORT_NAME, REPORT_FILES)
+        dialog = QFileDialog(self, "Export report", self.session.report_folder, REPORT_FILES)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("pdf")
         dialog.selectFile(REPORT_NAME)
@@ -224,6 +226,7 @@ class LessonDock(Panel):
         except UserError as error:
             self.bench.failed.emit(str(error))
         else:
+            self.session.report_folder = str(path.parent)
             self.said.emit(f"Report written to {path}")
         finally:
             QGuiApplication.restoreOverrideCursor()

@@ -1,6 +1,7 @@
 """The output projection: W_O to edit, and what it makes of the heads' outputs."""
 
 from functools import lru_cache, partial
+from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt
@@ -19,6 +20,7 @@ from mhagui import formats
 from mhagui.document import Cursor, Result, Scene
 from mhagui.document.edits import SetProjectionBlock
 from mhagui.document.filter_bank import IDENTITY
+from mhagui.document.known import Need
 from mhagui.document.presets import Preset, SetPreset
 from mhagui.document.records import Array
 from mhagui.formats import Precision
@@ -26,7 +28,7 @@ from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.projection_presets import PresetMenu
 from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
-from mhagui.gui.pictures import position_labels, weight_range
+from mhagui.gui.pictures import position_labels, token_labels, token_tips, weight_range
 from mhagui.gui.widgets.cards import bare_area
 from mhagui.gui.widgets.colour_range import round_limit, signed_range
 from mhagui.gui.widgets.colour_strip import ColourStrip
@@ -46,6 +48,7 @@ WIDE = 1.25  # times as wide as high: from here on W_O stands beside what it mak
 class OutputProjectionDock(GrowingPanel):
     """W_O as an editable table; beside it Concat, O, who listens to whom, and the residual."""
 
+    needs: ClassVar[tuple[Need, ...]] = ("values",)
     usual_size = QSize(1000, 420)
     shows_latest = True
 
@@ -86,18 +89,26 @@ class OutputProjectionDock(GrowingPanel):
 
     # --- layout
 
-    def _make_body(self) -> QScrollArea:
+    def _make_body(self) -> QWidget:
+        """Return the parts, which scroll where they must, above the residual, which does not."""
         self._parts = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._parts.setContentsMargins(8, 2, 8, 4)
         self._parts.setSpacing(10)
         self._editor, self._views = self._make_editor(), self._make_views()
         self._parts.addLayout(self._editor, 8)
         self._parts.addLayout(self._views, 15)
-        body = QWidget()
-        body.setLayout(self._parts)
-        area = QScrollArea()
-        bare_area(area, body, resizable=True)
-        return area
+        inner, body, area = QWidget(), QWidget(), QScrollArea()
+        inner.setLayout(self._parts)
+        bare_area(area, inner, resizable=True)
+        rows = QVBoxLayout(body)
+        rows.setContentsMargins(0, 0, 0, 4)
+        rows.setSpacing(0)
+        rows.addWidget(area, 1)
+        below = QHBoxLayout()
+        below.setContentsMargins(8, 0, 8, 0)
+        below.addWidget(self.residual)
+        rows.addLayout(below)
+        return body
 
     def _make_editor(self) -> QVBoxLayout:
         controls = QHBoxLayout()
@@ -127,14 +138,16 @@ class OutputProjectionDock(GrowingPanel):
         signed.addWidget(self._signed_strip, 1)
         grid.addLayout(signed, 2, 0, 1, 2)
         grid.addWidget(self._listening_strip, 2, 2)
-        grid.addWidget(self.residual, 3, 0, 1, 3)
-        grid.setRowStretch(4, 1)
+        grid.setRowStretch(3, 1)
         return grid
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Stand the parts side by side, or one above the other in a dock that is rather high."""
         super().resizeEvent(event)
-        width, height = event.size().width(), event.size().height()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        width, height = self.width(), self.height()
         wide = width > WIDE * height and width >= self._width_side_by_side()
         direction = QBoxLayout.Direction
         self._parts.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
@@ -172,6 +185,7 @@ class OutputProjectionDock(GrowingPanel):
                 self._show_listening(frame)
             residual = partial(_residual_texts, frame.result)
             self.residual.set_written(residual, frame.view.appearance.precision)
+            self._arrange()  # longer labels and more rows need more room
         self._show_cursor(frame.scene, frame.view.cursor)
 
     def _show_cursor(self, scene: Scene, cursor: Cursor) -> None:
@@ -187,10 +201,12 @@ class OutputProjectionDock(GrowingPanel):
         scale = signed_range(limit, "Concat and O", frame.view.appearance)
         rows, bands = position_labels(scene.n_positions), _bands(scene)
         columns = formats.head_columns(scene.n_heads, scene.d_v)
-        self.concat_view.show_values(result.concat, scale, rows, columns, bands)
-        self.output_view.show_values(
-            result.output, scale, rows, formats.positions(scene.d_model, "d")
-        )
+        words = token_labels(scene.tokens), token_tips(scene.tokens)
+        self.concat_view.show_values(result.concat, scale, rows, columns, bands, words)
+        channels = formats.positions(scene.d_model, "d")
+        # Bands that cannot be seen keep the rows level with those of Concat.
+        unseen = (QColor(Qt.GlobalColor.transparent),) * scene.d_model
+        self.output_view.show_values(result.output, scale, rows, channels, unseen, words)
         self._signed_strip.set_scale(scale)
 
     def _show_listening(self, frame: Frame) -> None:
@@ -239,9 +255,10 @@ def _residual_texts(result: Result, write: Precision) -> tuple[str, ...]:
     residual = write.short(result.filter_bank_residual, 2)
     bound = write.short(result.residual_bound, 2)
     return (
-        f"{IDENTITY} = {residual}\n(rounding alone can make {bound})",
-        f"filter-bank residual = {residual}\n(rounding alone can make {bound})",
-        f"residual = {residual}\n(rounding: {bound})",
+        f"{IDENTITY} = {residual} (rounding alone can make {bound})",
+        f"filter-bank residual = {residual} (rounding alone can make {bound})",
+        f"residual = {residual} (rounding: {bound})",
+        f"residual = {residual}",
     )
 
 

@@ -1,6 +1,7 @@
 """The pipeline: one head from queries and keys to its part of the output, stage by stage."""
 
 from functools import partial
+from typing import ClassVar
 
 from PySide6.QtCore import QKeyCombination, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
@@ -14,7 +15,9 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document import HeadResult
+from mhagui.document.known import Need
 from mhagui.document.pipeline import (
+    SOFTMAX,
     STAGES,
     Axis,
     StageMatrix,
@@ -92,6 +95,7 @@ class PipelineDock(GrowingPanel):
     """One stage of the cursor's head shown large, and all of them as a list to go through."""
 
     is_complete_undrawn = True
+    needs: ClassVar[tuple[Need, ...]] = ("queries",)
     usual_size = QSize(700, 430)
 
     def __init__(self, bench: Bench) -> None:
@@ -203,7 +207,7 @@ class PipelineDock(GrowingPanel):
             self.heads.show_heads(frame.scene.heads, cursor.head)
         self.steps.set_step(stage)
         self.back.setEnabled(stage > 0)
-        self.forth.setEnabled(stage < len(STAGES) - 1)
+        self.forth.setEnabled(stage < _last(frame))
         head = frame.result.heads[place]
         recall = Recall(self._pictures)
         self._show_stage(frame, place, stage, recall)
@@ -263,7 +267,7 @@ class PipelineDock(GrowingPanel):
 
     def _go_to(self, stage: int) -> None:
         self._pause()
-        self.bench.look(stage=min(max(stage, 0), len(STAGES) - 1))
+        self.bench.look(stage=min(max(stage, 0), _last(self.bench.frame)))
 
     def _on_back(self) -> None:
         self._go_to(_stage(self.bench.frame) - 1)
@@ -275,7 +279,7 @@ class PipelineDock(GrowingPanel):
         if self.timer.isActive():
             self._pause()
             return
-        if _stage(self.bench.frame) == len(STAGES) - 1:
+        if _stage(self.bench.frame) == _last(self.bench.frame):
             self.bench.look(stage=0)
         self.timer.start()
         self._show_playing()
@@ -285,9 +289,9 @@ class PipelineDock(GrowingPanel):
         self._show_playing()
 
     def _on_tick(self) -> None:
-        stage = min(_stage(self.bench.frame) + 1, len(STAGES) - 1)
+        stage = min(_stage(self.bench.frame) + 1, _last(self.bench.frame))
         self.bench.look(stage=stage)
-        if stage == len(STAGES) - 1:
+        if stage == _last(self.bench.frame):
             self._pause()
 
     def _on_seen(self, seen: bool) -> None:
@@ -341,7 +345,12 @@ class PipelineDock(GrowingPanel):
 
 
 def _stage(frame: Frame) -> int:
-    return min(max(frame.view.stage, 0), len(STAGES) - 1)
+    return min(max(frame.view.stage, 0), _last(frame))
+
+
+def _last(frame: Frame) -> int:
+    """Return the last stage of which anything is known."""
+    return len(STAGES) - 1 if frame.scene.has_values else SOFTMAX
 
 
 def _tip(number: int) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QImage, QPainter
 
 from mhagui import core, formats
 from mhagui.document import Appearance, HeadResult
-from mhagui.document.compute import BoolArray
+from mhagui.document.attention import BoolArray
 from mhagui.document.on_demand import Matrix, overview
 from mhagui.document.pipeline import Axis, StageMatrix
 from mhagui.document.recall import Recall

@@ -223,7 +223,7 @@ def _rank_numbers(frame: Frame) -> Numbers:
     values = np.full((1 + d_k, len(result.heads)), np.nan)
     for column, head in enumerate(result.heads):
         sigma = head.score_singular_values
-        values[0, column] = head.score_rank
+        values[0, column] = math.nan if head.score_rank is None else head.score_rank
         values[1 : 1 + len(sigma), column] = sigma
     return Numbers(_rank_rows(d_k, frame.view.appearance.precision), head_columns(result), values)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document import Pattern, Scene
+from mhagui.document.known import Need
 from mhagui.document.records import Array
 from mhagui.document.weight_edits import to_pattern
 from mhagui.errors import UserError
@@ -60,6 +62,7 @@ HEAD_TIP = "The cursor's head"
 class WeightsDock(GrowingPanel):
     """X, W_Q, W_K and W_V with what they make, or Q, K and V of one head, to see and to edit."""
 
+    needs: ClassVar[tuple[Need, ...]] = ("values", "queries")
     usual_size = QSize(1000, 420)
     is_complete_undrawn = True
 
@@ -103,7 +106,7 @@ class WeightsDock(GrowingPanel):
 
     def _make_pattern_box(self) -> PatternBox:
         words = "Where Q and K of the head come from"
-        box = named(PatternBox(), "weightsPattern", words, PATTERN_TIP)
+        box = named(PatternBox(unasked=(Pattern.GIVEN,)), "weightsPattern", words, PATTERN_TIP)
         box.chosen.connect(self._on_pattern)
         return box
 

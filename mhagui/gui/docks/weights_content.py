@@ -4,13 +4,14 @@ import enum
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QGuiApplication
 
 from mhagui import formats
 from mhagui.document import HeadResult, Result, Scene
 from mhagui.document.head import SYMBOLS
 from mhagui.document.packed import PackedProjection
 from mhagui.document.records import Array, sealed
+from mhagui.document.token_text import labels
 from mhagui.document.weight_edits import (
     SetHeadBlock,
     SetInputBlock,
@@ -22,9 +23,11 @@ from mhagui.gui.bench import Frame
 from mhagui.gui.formulas import Formula
 from mhagui.gui.pictures import position_labels
 from mhagui.gui.widgets.editable_model import EditableMatrix
+from mhagui.gui.widgets.label_text import drawable
 from mhagui.palette import head_colour
 
 MAX_ROWS = 64  # positions that are shown as numbers to type in
+LONGEST_WORD = 16  # letters of a token beside its row
 FEW_HEADS = 16  # whose errors are all listed
 _PACKED = {  # and what it makes
     "W_Q": (Formula.PACKED_QUERIES, Formula.ALL_QUERIES),
@@ -145,7 +148,9 @@ def _input(scene: Scene, *, as_picture: bool = False) -> Content:
     reason = why_input_fixed(scene) if n_fixed else ""
     rows = position_labels(scene.n_positions)
     if scene.tokens and not as_picture and scene.n_positions <= MAX_ROWS:
-        rows = tuple(f"{row} {token}" for row, token in zip(rows, scene.tokens, strict=True))
+        font = QGuiApplication.font().toString()
+        words = drawable(labels(scene.tokens, LONGEST_WORD), font)
+        rows = tuple(f"{row} {token}" for row, token in zip(rows, words, strict=True))
     matrix = EditableMatrix(
         "X",
         scene.x,

@@ -19,19 +19,12 @@ from PySide6.QtGui import (
     QColor,
     QFocusEvent,
     QFontInfo,
-    QFontMetrics,
     QHelpEvent,
     QKeyEvent,
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import (
-    QGraphicsSceneWheelEvent,
-    QSizePolicy,
-    QToolTip,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from mhagui.formats import short
 from mhagui.gui.formulas import Formula
@@ -39,6 +32,8 @@ from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.curve_legend import SYMBOLS, CurveLegend, LegendEntry
 from mhagui.gui.widgets.curve_line import Line
 from mhagui.gui.widgets.formula_tip import tip_of_part, with_formula
+from mhagui.gui.widgets.plot_axes import Axis, PositionAxis
+from mhagui.gui.widgets.words import plain
 
 # isort: split
 # Behind PySide6: pyqtgraph takes the Qt binding that is loaded already.
@@ -51,6 +46,7 @@ BAND_PIXELS = 9
 LEAST_LINES = 8
 NEAR = 8  # pixels above or below a curve
 TALL_LINES = 11  # from where there is room for a title below
+WORDS_SHARE = 5  # of the height, that turned words take at most
 NO_PEN = QPen(Qt.PenStyle.NoPen)
 
 
@@ -120,10 +116,13 @@ class CurvePlot(QWidget):
         self.curves: tuple[Curve, ...] = ()
         self.cursor_line: Any = pg.InfiniteLine(angle=90, movable=False)
         self._x: int | None = None
+        self._words: tuple[str, ...] = ()
+        self._tips: tuple[str, ...] = ()
         self._can_point = can_point
         self._arrange()
         self._prepare()
         self._restyle()
+        self.box.sigResized.connect(self._fit_words)
 
     def set_y_range(self, low: float, high: float) -> None:
         """Show ``low`` to ``high``, with room for the markers above and for half a label below."""
@@ -154,6 +153,23 @@ class CurvePlot(QWidget):
             self.lines.append(Line())
             self.box.addItem(self.lines[-1])
 
+    def set_words(self, words: tuple[str, ...], tips: tuple[str, ...]) -> None:
+        """Say what stands at each position, below it where there is room; or nothing anywhere.
+
+        ``tips`` is all there is to say of each.
+        """
+        if words is not self._words:
+            self._words = self.axes["bottom"].words = words
+            self._tips = tips
+            self._fit_words()
+
+    def _fit_words(self) -> None:
+        axis, (low, high) = self.axes["bottom"], self.box.viewRange()[0]
+        if isinstance(axis, PositionAxis):
+            pitch = self.box.width() / (high - low)
+            height = self.view.height() / WORDS_SHARE if self._is_tall() else 0.0
+            axis.fit_words(pitch, (high - axis.most) * pitch, height)
+
     def set_cursor(self, x: int | None) -> None:
         """Mark position ``x`` (from 1) by a vertical line; None marks none."""
         self._x = x
@@ -162,7 +178,7 @@ class CurvePlot(QWidget):
             self.cursor_line.setValue(x)
 
     def _make_axes(self, x_prefix: str) -> dict[str, "Axis"]:
-        return {"bottom": _WholeNumberAxis("bottom", x_prefix), "left": Axis("left")}
+        return {"bottom": PositionAxis("bottom", x_prefix), "left": Axis("left")}
 
     def _arrange(self) -> None:
         """Put the axes around the box, and the legend above them."""
@@ -201,9 +217,11 @@ class CurvePlot(QWidget):
             self.view.scene().sigMouseClicked.connect(self._on_clicked)
 
     def _set_x_range(self, n_points: int) -> None:
-        self.axes["bottom"].most = n_points
         room = 0.04 * (n_points - 1) or 0.5
         self.box.setXRange(1 - room, n_points + room, padding=0)
+        if self.axes["bottom"].most != n_points:
+            self.axes["bottom"].most = n_points
+            self._fit_words()
 
     def _on_clicked(self, event: MouseClickEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -235,7 +253,12 @@ class CurvePlot(QWidget):
         """Explain the curve under a pointer at rest, with its number there."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = self.view.mapToScene(self.view.mapFromGlobal(event.globalPos()))
-            curve = self._curve_at(self.box.mapSceneToView(place))
+            point = self.box.mapSceneToView(place)
+            at = math.floor(point.x() + 0.5) - 1
+            if place.y() > self.box.sceneBoundingRect().bottom() and 0 <= at < len(self._tips):
+                QToolTip.showText(event.globalPos(), plain(self._tips[at]), self)
+                return True
+            curve = self._curve_at(point)
             if curve is not None:
                 QToolTip.showText(event.globalPos(), self._tip_of(*curve), self)
                 return True
@@ -255,6 +278,8 @@ class CurvePlot(QWidget):
 
     def _tip_of(self, curve: Curve, point: int) -> str:
         x, y = (short(self._number(float(of[point])), 4) for of in (_places(curve), curve.values))
+        said = self._words[point : point + 1]
+        x = " ".join((x, *said))
         words = f"{curve.label}, {self._titles['bottom']} = {x}: {self._titles['left']} {y}"
         if curve.formula is None:
             return tip_of_part(self, words)
@@ -285,12 +310,15 @@ class CurvePlot(QWidget):
         super().resizeEvent(event)
         self._fit_titles()
 
+    def _is_tall(self) -> bool:
+        return bool(self.view.height() >= TALL_LINES * self.fontMetrics().height())
+
     def _fit_titles(self) -> None:
         """Leave a title out that would be cut, or would take the room of a low plot's curves."""
-        metrics, height = self.fontMetrics(), self.view.height()
-        is_tall = height >= TALL_LINES * metrics.height()
-        room = height - (3 if is_tall else 2) * metrics.height()
+        metrics, is_tall = self.fontMetrics(), self._is_tall()
+        room = self.view.height() - (3 if is_tall else 2) * metrics.height()
         self.axes["bottom"].showLabel(is_tall)
+        self._fit_words()
         self.axes["left"].showLabel(metrics.horizontalAdvance(self._titles["left"]) <= room)
 
     def _restyle(self) -> None:
@@ -313,63 +341,6 @@ class CurvePlot(QWidget):
     def _mark_focus(self) -> None:
         border = self.palette().highlight().color() if self.hasFocus() else None
         self.box.setBorder(pg.mkPen(border, width=2) if border else None)
-
-
-class Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph is not typed
-    """An axis with one level of ticks and a true minus sign."""
-
-    def __init__(self, side: str) -> None:
-        super().__init__(side)
-        self.enableAutoSIPrefix(False)
-        self.setStyle(tickLength=0)
-
-    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return the spacing and the places of the main ticks."""
-        ticks: list[tuple[float, list[float]]] = super().tickValues(low, high, size)[:1]
-        return ticks
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Return the texts beside the ticks."""
-        return [text.replace("-", "−") for text in super().tickStrings(values, scale, spacing)]
-
-    def wheelEvent(self, event: QGraphicsSceneWheelEvent) -> None:
-        """Leave the wheel to what is around the plot; pyqtgraph's axes swallow it."""
-        event.ignore()
-
-
-class _WholeNumberAxis(Axis):
-    """An axis with ticks at whole numbers, as many as have room, behind a prefix."""
-
-    def __init__(self, side: str, prefix: str) -> None:
-        self._prefix = prefix
-        self.most = 1
-        super().__init__(side)
-
-    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return every first, second, fifth, tenth .. whole number from 1 to ``most``."""
-        metrics = QFontMetrics(self.style["tickFont"])
-        room = metrics.horizontalAdvance(f"{self._prefix}{self.most}   ")
-        step = round_step((high - low) * room / max(size, 1.0))
-        return [(step, [float(value) for value in range(step, self.most + 1, step)])]
-
-    def tickStrings(
-        self,
-        values: list[float],
-        scale: float,  # noqa: ARG002 - pyqtgraph gives both
-        spacing: float,  # noqa: ARG002
-    ) -> list[str]:
-        """Return prefix and number."""
-        return [f"{self._prefix}{value:.0f}" for value in values]
-
-
-def round_step(least: float) -> int:
-    """Return the smallest of 1, 2, 5, 10, 20 .. that is no less than ``least``."""
-    power = 1
-    while True:
-        for factor in (1, 2, 5):
-            if factor * power >= least:
-                return factor * power
-        power *= 10
 
 
 def _look_alike(curve: Curve, drawn: Curve) -> bool:

@@ -1,5 +1,6 @@
 """How a cell of a matrix is painted and typed into."""
 
+import math
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import (
@@ -27,6 +28,10 @@ GAP = 1
 PADDING = 2
 _EDITOR_TEXT = "−0.3333333333"
 _ROUND_TO_ZERO = 0.005
+# The widest text of two or three digits of numbers below each limit.
+_FORMS = (
+    (99, "−.{0}{0}"), (999, "−{0}{0}{0}"), (9e9, "−{0}e{0}"), (math.inf, "−{0}e{0}{0}{0}"),
+)  # fmt: skip
 
 
 def fitting_text(
@@ -48,7 +53,7 @@ def fitting_text(
 
 def least_width(peak: float, advance: Callable[[str], float]) -> float:
     """Return the width in which ``fitting_text`` fits, whatever the number up to ``peak``."""
-    form = "−.{0}{0}" if peak < 99 else "−{0}e{0}" if peak < 9e9 else "−{0}e{0}{0}{0}"
+    form = next(form for most, form in _FORMS if peak < most)
     return max(advance(form.format(digit)) for digit in "0123456789")
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mhagui.gui.widgets.curve_plot import MARKER_PIXELS, Axis, Curve, CurvePlot, marker_brush
+from mhagui.gui.widgets.curve_plot import MARKER_PIXELS, Curve, CurvePlot, marker_brush
+from mhagui.gui.widgets.plot_axes import Axis
 
 # isort: split
 # Behind PySide6: pyqtgraph takes the Qt binding that is loaded already.

@@ -10,7 +10,8 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QSizePolicy
 
 from mhagui.formats import superscript
-from mhagui.gui.widgets.curve_plot import Axis, Curve, CurvePlot, round_step
+from mhagui.gui.widgets.curve_plot import Curve, CurvePlot
+from mhagui.gui.widgets.plot_axes import Axis, round_step
 
 LINES = 12  # of text, which the plot is as high as
 

@@ -1,8 +1,17 @@
 """A card: one head's colour, name and matrix."""
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from mhagui.document.head_result import Standing
 from mhagui.gui.formulas import Formula
@@ -29,6 +38,7 @@ class HeadTitle(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._label, self._name, self._colour, self._standing = "", "", QColor(), ""
+        self._has_name = True
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def set_head(self, label: str, name: str, colour: QColor, standing: str) -> None:
@@ -37,6 +47,19 @@ class HeadTitle(QWidget):
         if shown != (self._label, self._name, self._colour, self._standing):
             self._label, self._name, self._colour, self._standing = shown
             self.update()
+
+    def set_has_name(self, has_name: bool) -> None:
+        """Leave the name to a line below, or not."""
+        if has_name != self._has_name:
+            self._has_name = has_name
+            self.update()
+
+    def wanted_width(self) -> float:
+        """Return the width in which nothing is cut, the name in the same line."""
+        bold = QFontMetricsF(demi_bold(self.font())).horizontalAdvance(self._label)
+        words = QFontMetricsF(self.font()).horizontalAdvance(self._name)
+        mark = QFontMetricsF(self._italic()).horizontalAdvance(self._standing)
+        return SWATCH + 2 * SPACE + bold + words + (mark + SPACE if mark else 0.0) + 3
 
     def sizeHint(self) -> QSize:
         """Return one line of text."""
@@ -68,7 +91,8 @@ class HeadTitle(QWidget):
         mark = QFontMetricsF(self._italic()).horizontalAdvance(self._standing)
         room = self.width() - (mark + SPACE if mark else 0.0)
         painter.setPen(theme.muted if self._standing in _WHY_SILENT else theme.text)
-        left = self._write(painter, self.font(), self._name, left + SPACE, room)
+        if self._has_name:
+            left = self._write(painter, self.font(), self._name, left + SPACE, room)
         self._write(painter, self._italic(), self._standing, left + SPACE, self.width())
         painter.end()
 
@@ -87,6 +111,37 @@ class HeadTitle(QWidget):
         font = QFont(self.font())
         font.setItalic(True)
         return font
+
+
+class NameLine(QLabel):
+    """A head's name in a line of its own, with dots where it is too long."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._name = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setContentsMargins(4, 0, 0, 0)
+
+    def set_name(self, name: str) -> None:
+        """Show ``name``."""
+        self._name = name
+        self._elide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show more of it, or less."""
+        super().resizeEvent(event)
+        self._elide()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Measure anew in another font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._elide()
+
+    def _elide(self) -> None:
+        metrics, room = self.fontMetrics(), self.contentsRect().width()
+        self.setText(metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, room))
 
 
 class MatrixCard(QWidget):
@@ -117,6 +172,7 @@ class MatrixCard(QWidget):
         self._words, self._why = ("", ""), ""
         self._colour = QColor()
         self.title = HeadTitle()
+        self.name_line = NameLine()
         self.button = QToolButton()
         self.view = ZoomedView()
         self.view.setObjectName(f"heatmap{place}")
@@ -140,12 +196,15 @@ class MatrixCard(QWidget):
         column.setContentsMargins(*PADDING)
         column.setSpacing(0)
         column.addLayout(self._header)
+        column.addWidget(self.name_line)
+        self.name_line.hide()
         column.addWidget(self.view, 1)
 
     def set_head(self, uid: int, label: str, name: str, colour: QColor, standing: Standing) -> None:
         """Show whose card this is, and what mute and solo make of the head."""
         self.uid = uid
         self.title.set_head(label, name, colour, standing)
+        self.name_line.set_name(name)
         self.view.set_dimmed(standing in _WHY_SILENT)
         self._why = _WHY_SILENT.get(standing, standing)
         self.title.setAccessibleName(", ".join(filter(None, [f"{label} {name}", self._why])))
@@ -159,7 +218,7 @@ class MatrixCard(QWidget):
         if (name, tip) != self._words:
             self._words = (name, tip)
             self.view.setAccessibleName(name)
-            for part in (self.title, self.view):
+            for part in (self.title, self.name_line, self.view):
                 explain(part, formula, tip)
 
     def set_enlarged(self, enlarged: bool) -> None:
@@ -192,12 +251,25 @@ class MatrixCard(QWidget):
             self._is_current = current
             self.update()
 
-    def chrome(self) -> QSize:
+    def set_name_below(self, below: bool) -> None:
+        """Have the name in a line of its own, or behind the head's number."""
+        self.title.set_has_name(not below)
+        self.name_line.setVisible(below)
+
+    def has_room_for_name(self, width: int) -> bool:
+        """Return whether nothing of the title is cut in a card of ``width``, all in one line."""
+        around = self._column.contentsMargins(), self._header.contentsMargins()
+        taken = sum(margins.left() + margins.right() for margins in around)
+        button = self.button.sizeHint().width() + self._header.spacing()
+        return self.title.wanted_width() <= width - taken - button
+
+    def chrome(self, *, name_below: bool = False) -> QSize:
         """Return how much larger than its cells the card is."""
         gutters, margins = self.view.gutters, self._column.contentsMargins()
         width = margins.left() + margins.right() + 2 * MARGIN + gutters.left
         height = margins.top() + margins.bottom() + 2 * MARGIN + gutters.bottom
         header = self._header.sizeHint().height() + self._column.spacing()
+        header += self.name_line.sizeHint().height() if name_below else 0
         return QSize(round(width), round(height + header))
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -14,6 +14,7 @@ from mhagui.gui.widgets.matrix_card import MatrixCard
 SPACING = 6
 MIN_SIDE = 40  # a matrix smaller than this says nothing: then the grid scrolls
 MIN_SIZE = QSize(200, 150)
+WORTH_A_NAME = 0.8  # of their side the matrices may lose so that the heads' names can be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class CardGrid(QScrollArea):
         if not shown:
             return
         bar = self.verticalScrollBar().sizeHint().width()
-        shape = grid_shape(len(shown), self.size(), shown[0].chrome(), bar + SPACING)
+        shape = self._shape(shown, bar + SPACING)
         policy = Qt.ScrollBarPolicy
         on, off = policy.ScrollBarAlwaysOn, policy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(on if shape.scrolls else off)
@@ -102,6 +103,21 @@ class CardGrid(QScrollArea):
         bottom = shown[-1].geometry().bottom() + 1
         width = self.width() - (bar if shape.scrolls else 0)
         self._sheet.resize(width, bottom if shape.scrolls else self.height())
+
+    def _shape(self, shown: Sequence[MatrixCard], bar: int) -> GridShape:
+        """Return the shape for all ``shown`` cards, whose names go into lines of their own if cut.
+
+        These are left out where the matrices would be much smaller for them, or would scroll.
+        """
+        chrome = [shown[0].chrome(name_below=below) for below in (False, True)]
+        beside, below = (grid_shape(len(shown), self.size(), of, bar) for of in chrome)
+        is_below = False
+        if not all(card.has_room_for_name(beside.card.width()) for card in shown):
+            sides = _side(beside.card, chrome[0]), _side(below.card, chrome[1])
+            is_below = sides[1] >= WORTH_A_NAME * sides[0] and below.scrolls == beside.scrolls
+        for card in shown:
+            card.set_name_below(is_below)
+        return below if is_below else beside
 
     def minimumSizeHint(self) -> QSize:
         """Return a size in which one card can be read."""

@@ -11,12 +11,14 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPixma
 
 from mhagui.gui.theme import Theme
 from mhagui.gui.widgets.drawing import LABEL_FONT, argb, indexed_image, scaled_font
-from mhagui.gui.widgets.matrix_layout import Edges, MatrixLayout
+from mhagui.gui.widgets.matrix_layout import Label, MatrixLayout
 from mhagui.gui.widgets.matrix_picture import HATCHED, Picture, shown_indices
 from mhagui.palette import ink_on
 
 # Sizes that values may have, times the widget's font; at last, before they are left out, narrow.
 VALUE_FONTS = (*((size, 100) for size in (1.2, 1.1, 1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7)), (0.7, 85))
+# Points that values may have beside larger type, which takes room from the cells.
+SMALL_POINTS = (9.0, 8.5, 8.0, 7.5, 7.0)
 BIG_CELL = 4.0  # heights of a line of text; only such cells have values larger than other texts
 SMALLEST_PIXELS = 8.0
 DIMMED = 0.35  # what is left of the colours of a dimmed matrix
@@ -24,25 +26,6 @@ HATCH_PERIOD = 6
 _TO_ZERO = str.maketrans("123456789", "000000000")
 
 Indices = npt.NDArray[np.uint8]
-
-
-def device_indices(picture: Picture, layout: MatrixLayout) -> Indices:
-    """Return the index of every device pixel; cells too small for a pixel are pooled."""
-    down, across = np.diff(layout.row_edges), np.diff(layout.column_edges)
-    indices = shown_indices(picture, layout.part, (int(down.sum()), int(across.sum())))
-    return np.ascontiguousarray(_stretched(_stretched(indices, down, 0), across, 1))
-
-
-def _stretched(indices: Indices, sizes: Edges, axis: int) -> Indices:
-    """Return an index for every device pixel of cells that are so many pixels long."""
-    count, n_pixels = indices.shape[axis], int(sizes.sum())
-    if count == n_pixels:
-        return indices
-    if count == len(sizes):
-        return np.repeat(indices, sizes, axis=axis)
-    # Blocks of a matrix that is not kept: fewer than its cells, and than the pixels.
-    stretched: Indices = indices.take(np.arange(n_pixels) * count // n_pixels, axis=axis)
-    return stretched
 
 
 def cell_image(indices: Indices, table: Indices, theme: Theme) -> QImage:
@@ -69,15 +52,25 @@ def dimmed_table(table: Indices, theme: Theme) -> Indices:
 
 
 def matrix_pixmap(
-    picture: Picture, layout: MatrixLayout, size: QSizeF, font: QFont, theme: Theme, table: Indices
+    picture: Picture,
+    layout: MatrixLayout,
+    indices: Indices | None,
+    size: QSizeF,
+    font: QFont,
+    theme: Theme,
+    table: Indices,
 ) -> QPixmap:
-    """Return everything but cursor and focus as a pixmap for a widget of ``size``."""
+    """Return everything but cursor and focus as a pixmap for a widget of ``size``.
+
+    ``indices`` are those of all device pixels of the cells, None where they are yet to come.
+    """
     pixmap = QPixmap((size * layout.ratio).toSize().expandedTo(QSizeF(1, 1).toSize()))
     pixmap.fill(Qt.GlobalColor.transparent)
     pixmap.setDevicePixelRatio(layout.ratio)
     painter = QPainter(pixmap)
     painter.scale(1 / layout.ratio, 1 / layout.ratio)
-    _paint_cells(painter, picture, layout, theme, table)
+    if indices is not None:
+        _paint_cells(painter, picture, layout, indices, theme, table)
     for box, colour in layout.column_bands:
         painter.fillRect(box, colour)
     painter.resetTransform()
@@ -88,10 +81,14 @@ def matrix_pixmap(
 
 
 def _paint_cells(
-    painter: QPainter, picture: Picture, layout: MatrixLayout, theme: Theme, table: Indices
+    painter: QPainter,
+    picture: Picture,
+    layout: MatrixLayout,
+    indices: Indices,
+    theme: Theme,
+    table: Indices,
 ) -> None:
     """Paint in device pixels: colours, gaps over them, and the hatching over both."""
-    indices = device_indices(picture, layout)
     corner = QPointF(float(layout.column_edges[0]), float(layout.row_edges[0]))
     painter.drawImage(corner, cell_image(indices, table, theme))
     if layout.gap:
@@ -124,7 +121,21 @@ def _paint_labels(painter: QPainter, layout: MatrixLayout, font: QFont, theme: T
     for label in layout.row_labels:
         painter.drawText(label.box, loose | Qt.AlignmentFlag.AlignRight, label.text)
     for label in layout.column_labels:
-        painter.drawText(label.box, loose | Qt.AlignmentFlag.AlignHCenter, label.text)
+        if label.is_turned:
+            _paint_turned(painter, label)
+        else:
+            painter.drawText(label.box, loose | Qt.AlignmentFlag.AlignHCenter, label.text)
+
+
+def _paint_turned(painter: QPainter, label: Label) -> None:
+    """Write a label upwards, so that it ends at the cells."""
+    painter.save()
+    painter.translate(label.box.bottomLeft())
+    painter.rotate(-90)
+    box = QRectF(QPointF(), label.box.size().transposed())
+    loose = Qt.TextFlag.TextDontClip | Qt.AlignmentFlag.AlignVCenter
+    painter.drawText(box, loose | Qt.AlignmentFlag.AlignRight, label.text)
+    painter.restore()
 
 
 def _paint_values(
@@ -139,7 +150,8 @@ def _paint_values(
     indices = shown_indices(picture, layout.part)
     corner = np.array([first_row, first_column])
     shown = [(row, column) for row, column in (np.argwhere(indices != HATCHED) + corner).tolist()]
-    values = [picture.value(*place) for place in shown]
+    block = picture.exact(layout.part)
+    values = [float(block[row - first_row, column - first_column]) for row, column in shown]
     written = _written(picture, values, cell, font)
     if written is None:
         return
@@ -176,12 +188,24 @@ def _written(
 
 
 def _value_fonts(font: QFont, cell: QSizeF) -> Iterator[QFont]:
-    line = QFontMetricsF(font).height()
-    for factor, stretch in VALUE_FONTS:
+    line, points = QFontMetricsF(font).height(), font.pointSizeF()
+    smaller = [size / points for size in SMALL_POINTS if size < VALUE_FONTS[-2][0] * points]
+    least = smaller[-1:] or [VALUE_FONTS[-1][0]]
+    narrow = [(least[0], VALUE_FONTS[-1][1])]
+    for factor, stretch in (*VALUE_FONTS[:-1], *((size, 100) for size in smaller), *narrow):
         if factor <= 1 or cell.height() >= BIG_CELL * line:
             candidate = scaled_font(font, factor)
             candidate.setStretch(stretch)
             yield candidate
+
+
+def number_room(picture: Picture, font: QFont) -> float:
+    """Return how wide a cell is at least that has a number in it, 0 where nothing says how long."""
+    sample = picture.writings[-1].sample if picture.writings else ""
+    *_, smallest = _value_fonts(font, QSizeF())
+    metrics = QFontMetricsF(smallest)
+    gap_and_room = 1.0 + 0.5 * metrics.horizontalAdvance("0")
+    return metrics.horizontalAdvance(sample) + gap_and_room if sample else 0.0
 
 
 @lru_cache(maxsize=16)

@@ -79,6 +79,8 @@ class Picture:
     row_words, column_words
         What stands at each row and column, in the texts that are shown: said with the labels where
         there is room; or none.
+    row_tips, column_tips
+        What is said of a row and a column whose label is pointed at; or none.
     noun
         What a value is called, for those who listen: "row t4, column t3, weight 0.9233".
     precision
@@ -102,6 +104,8 @@ class Picture:
     signed: bool = False
     row_words: tuple[str, ...] = ()
     column_words: tuple[str, ...] = ()
+    row_tips: tuple[str, ...] = ()
+    column_tips: tuple[str, ...] = ()
     noun: str = "value"
     precision: formats.Precision = formats.USUAL
 
@@ -133,6 +137,12 @@ class Picture:
         factor = 1.0 if self.row_factors is None else float(self.row_factors[row])
         return float(self.values[row, column]) * factor
 
+    def exact(self, part: Part) -> npt.NDArray[Any]:
+        """Return the exact numbers that the cells of a part show, (rows, columns)."""
+        rows, columns = part.cells
+        block = self.values[rows, columns]
+        return block if self.row_factors is None else block * self.row_factors[rows, np.newaxis]
+
 
 def with_words(labels: tuple[str, ...], words: tuple[str, ...]) -> tuple[str, ...]:
     """Return each label followed by its word; the labels alone where there are no words."""
@@ -154,14 +164,11 @@ def shown_indices(
     it: all of the matrix in at most as many blocks, and a part in those that it reaches into.
     """
     part = part or picture.whole
-    if isinstance(picture.values, OnDemand):
-        blocks = _blocks(part, picture.values)
-        wanted = most or picture.shape
-        are_enough = all(len(of) >= n for of, n in zip(blocks, wanted, strict=True))
-        if part == picture.whole or are_enough:
-            return shown_indices(_overview(picture, picture.values), blocks, most)
+    matrix = picture.values
+    if isinstance(matrix, OnDemand) and is_overview_enough(matrix, part, most or picture.shape):
+        return shown_indices(_overview(picture, matrix), _blocks(part, matrix), most)
     rows, columns = part.cells
-    values, seen, factors = picture.values[rows, columns], picture.seen, picture.row_factors
+    values, seen, factors = matrix[rows, columns], picture.seen, picture.row_factors
     counts = [max(n, 1) for n in most or values.shape]
     if seen is not None:
         seen = np.clip(seen[rows] - columns.start, 0, values.shape[1])
@@ -175,6 +182,12 @@ def shown_indices(
         return highest
     is_low = _MIDDLE - lowest.astype(np.int16) > highest.astype(np.int16) - _MIDDLE
     return np.where(is_low, lowest, highest)
+
+
+def is_overview_enough(values: OnDemand, part: Part, most: tuple[int, int]) -> bool:
+    """Say whether the overview of ``values`` says as much of a part as so many pixels can show."""
+    is_whole = all(len(cells) == len(values) for cells in part)
+    return is_whole or all(len(of) >= n for of, n in zip(_blocks(part, values), most, strict=True))
 
 
 def _blocks(part: Part, values: OnDemand) -> Part:

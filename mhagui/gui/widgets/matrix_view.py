@@ -14,15 +14,19 @@ from PySide6.QtGui import (
     QRegion,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
 from mhagui.gui.theme import Theme, theme_of
 from mhagui.gui.widgets.drawing import LABEL_FONT, scaled_font
 from mhagui.gui.widgets.formula_tip import show_beside, tip_of_part
+from mhagui.gui.widgets.label_text import drawable
+from mhagui.gui.widgets.matrix_cells import Cells, cells_of
 from mhagui.gui.widgets.matrix_keys import moved
-from mhagui.gui.widgets.matrix_layout import MARGIN, Gutters, MatrixLayout, Surroundings, lay_out
-from mhagui.gui.widgets.matrix_painter import dimmed_table, matrix_pixmap
-from mhagui.gui.widgets.matrix_picture import Part, Picture
+from mhagui.gui.widgets.matrix_layout import MARGIN, MatrixLayout, lay_out
+from mhagui.gui.widgets.matrix_painter import dimmed_table, matrix_pixmap, number_room
+from mhagui.gui.widgets.matrix_picture import Levels, Part, Picture
+from mhagui.gui.widgets.matrix_surroundings import Gutters, Surroundings
+from mhagui.gui.widgets.words import plain
 from mhagui.palette import table_on
 
 CURSOR_REACH = 4  # logical pixels that the cursor's lines reach beyond its cell
@@ -65,6 +69,7 @@ class MatrixView(QWidget):
         self._gutters = Gutters(0.0, 0.0)
         self._layout: MatrixLayout | None = None
         self._pixmap: QPixmap | None = None
+        self._cells: Cells | None = None  # the newest there are, of another picture perhaps
         self._cursor: tuple[int | None, int | None] = (None, None)
         self._hovered: tuple[int, int] | None = None
         self._pressed: tuple[int, int] | None = None
@@ -137,7 +142,7 @@ class MatrixView(QWidget):
 
     def forget_picture(self) -> None:
         """Let go of the picture, which is to be set anew before the next painting."""
-        self._picture = self._pixmap = None
+        self._picture = self._pixmap = self._cells = None
 
     def set_cursor_cell(self, row: int | None, column: int | None) -> None:
         """Mark a cell and its row; None marks no row or no column."""
@@ -156,14 +161,16 @@ class MatrixView(QWidget):
             self.update()
 
     def _set_surroundings(self, picture: Picture) -> None:
+        font = scaled_font(self.font(), LABEL_FONT)
         around = Surroundings(
             picture.row_labels,
             picture.column_labels,
             picture.column_bands,
-            scaled_font(self.font(), LABEL_FONT),
-            picture.row_words,
-            picture.column_words,
+            font,
+            drawable(picture.row_words, font.toString()),
+            drawable(picture.column_words, font.toString()),
             self.STRETCH,
+            number_room(picture, self.font()) if picture.row_words else 0.0,
         )
         if around != self._around:
             self._around = around
@@ -195,8 +202,9 @@ class MatrixView(QWidget):
         if self._pixmap is None:
             table = table_on(self._picture.table, dark=theme.dark)
             table = dimmed_table(table, theme) if self._dimmed else table
-            size = QSizeF(self.size())
-            self._pixmap = matrix_pixmap(self._picture, layout, size, self.font(), theme, table)
+            picture, indices = self._picture, self._indices(self._picture, layout)
+            size, font = QSizeF(self.size()), self.font()
+            self._pixmap = matrix_pixmap(picture, layout, indices, size, font, theme, table)
         painter = QPainter(self)
         painter.translate(_to_whole_pixels(painter))
         painter.drawPixmap(QPointF(0, 0), self._pixmap)
@@ -204,6 +212,12 @@ class MatrixView(QWidget):
         if self.hasFocus():
             self._paint_focus(painter)
         painter.end()
+
+    def _indices(self, picture: Picture, layout: MatrixLayout) -> Levels | None:
+        """Return the index of every pixel of the cells; None where they are yet to come."""
+        if self._cells is None or not self._cells.are_of(picture, layout):
+            self._cells = cells_of(picture, layout)
+        return self._cells.indices
 
     def _paint_cursor(self, painter: QPainter, layout: MatrixLayout, theme: Theme) -> None:
         row, column = _shown(layout.part, *self._cursor)
@@ -264,14 +278,29 @@ class MatrixView(QWidget):
     # --- what the user does
 
     def event(self, event: QEvent) -> bool:
-        """Say the number of the cell under a pointer at rest, beside the cells: none is covered."""
+        """Say the number of the cell under a pointer at rest, beside the cells: none is covered.
+
+        Of a label, what there is to say of its row or column.
+        """
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             cell = self.cell_at(QPointF(event.pos()))
             if cell is not None and self._picture is not None:
                 tip = tip_of_part(self, self._cell_words(self._picture, *cell))
                 show_beside(self, tip, self.cell_rect(*cell))
                 return True
+            if tip := self._label_tip(QPointF(event.pos())):
+                QToolTip.showText(event.globalPos(), plain(tip), self)
+                return True
         return super().event(event)
+
+    def _label_tip(self, position: QPointF) -> str:
+        layout, picture = self.laid_out, self._picture
+        if layout is None or picture is None:
+            return ""
+        row, column = layout.edge_at(position.x(), position.y())
+        if row is not None and picture.row_tips:
+            return picture.row_tips[row]
+        return picture.column_tips[column] if column is not None and picture.column_tips else ""
 
     def _cell_words(self, picture: Picture, row: int, column: int) -> str:
         """Return which cell it is, of which matrix, and its number."""

@@ -1,9 +1,13 @@
 """A matrix that can be looked at from closer by."""
 
+from typing import NamedTuple, Protocol
+
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 
-from mhagui.gui.widgets.matrix_picture import Part
+from mhagui.gui.widgets.matrix_cells import Cells, stand_in
+from mhagui.gui.widgets.matrix_layout import MatrixLayout
+from mhagui.gui.widgets.matrix_picture import Levels, Part, Picture
 from mhagui.gui.widgets.matrix_view import MatrixView
 
 STEP = 2.0  # times as large cells that a key asks for
@@ -20,8 +24,25 @@ _OTHERS = (
 )
 
 
+class Wanted(NamedTuple):
+    """What cells are to be made of."""
+
+    picture: Picture
+    layout: MatrixLayout
+
+
+class MadeAside(Protocol):
+    """Makes cells that take long, of many views, while the window goes on."""
+
+    def takes(self, view: "ZoomedView") -> bool:
+        """Say whether it makes the cells that ``view`` wants, and hands them over later."""
+
+
 class ZoomedView(MatrixView):
     """Shows all of a matrix, or a part of it with larger cells.
+
+    Where its cells are made aside, it shows meanwhile what is known of them, and numbers, cursor
+    and labels as they are.
 
     Like its cursor it never moves its part itself: who hears what is wanted tells it.
 
@@ -43,6 +64,8 @@ class ZoomedView(MatrixView):
     def __init__(self) -> None:
         super().__init__()
         self._part: Part | None = None
+        self._aside: MadeAside | None = None
+        self._whole: Cells | None = None  # the newest of a whole picture
         self._grip: tuple[float, float] | None = None
 
     @property
@@ -61,6 +84,46 @@ class ZoomedView(MatrixView):
             self._part = part
             self.lay_out_anew()
 
+    # --- cells that take long
+
+    def set_aside(self, aside: MadeAside) -> None:
+        """Have cells made by ``aside`` where that takes them."""
+        self._aside = aside
+
+    @property
+    def wanted(self) -> Wanted | None:
+        """What is to be painted, unless its cells are there; None out of sight."""
+        picture, layout = self.picture, self.laid_out
+        if picture is None or layout is None or self.visibleRegion().isEmpty():
+            return None
+        is_there = self._cells is not None and self._cells.are_of(picture, layout)
+        return None if is_there else Wanted(picture, layout)
+
+    def take(self, cells: Cells) -> None:
+        """Paint ``cells``; those of another picture or layout are better than none."""
+        self._keep(cells)
+        self._pixmap = None
+        self.update()
+
+    def forget_picture(self) -> None:
+        """Let go of the picture and all its cells."""
+        super().forget_picture()
+        self._whole = None
+
+    def _keep(self, cells: Cells) -> None:
+        self._cells = cells
+        if cells.layout.part == cells.picture.whole:
+            self._whole = cells
+
+    def _indices(self, picture: Picture, layout: MatrixLayout) -> Levels | None:
+        if self._aside is not None and self.wanted is not None and self._aside.takes(self):
+            known = (self._whole, self._cells)
+            return stand_in([c for c in known if c and c.picture.shape == picture.shape], layout)
+        indices = super()._indices(picture, layout)
+        if self._cells is not None:
+            self._keep(self._cells)
+        return indices
+
     def _place_at(self, position: QPointF) -> tuple[float, float]:
         layout = self.laid_out
         return layout.place_at(position.x(), position.y()) if layout else (0.0, 0.0)
@@ -68,6 +131,7 @@ class ZoomedView(MatrixView):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Ask for larger or smaller cells with Ctrl."""
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier and self.picture is not None:
+            self.setFocus(Qt.FocusReason.MouseFocusReason)  # so that 0 leads back
             factor = 2.0 ** (event.angleDelta().y() / _TWICE)
             self.zoomed.emit(factor, self._place_at(event.position()))
             event.accept()

@@ -51,7 +51,7 @@ class NormBar(QWidget):
             self._norm, self._heard, self._most, self._colour, self._precision = shown
             words = f"‖·‖ = {self._text(precision)}, the Frobenius norm of what the head adds to O"
             if heard > norm:
-                words += f"; unablated it would be {precision.significant(heard, 3)}"
+                words += f"; were it heard, it would be {precision.significant(heard, 3)}"
             self.setAccessibleName(words)
             explain(self, Formula.TERM_NORM, words)
             self.update()

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -27,13 +28,14 @@ from mhagui.core import pool_maximum
 from mhagui.formats import USUAL, Precision, short
 from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import Theme, theme_of
-from mhagui.gui.widgets.curve_plot import round_step
 from mhagui.gui.widgets.drawing import LABEL_FONT, indexed_image, scaled_font
 from mhagui.gui.widgets.formula_tip import with_formula
+from mhagui.gui.widgets.label_text import drawable
 from mhagui.gui.widgets.matrix_keys import moved
-from mhagui.gui.widgets.matrix_layout import LABEL_GAP, label_height
 from mhagui.gui.widgets.matrix_painter import HATCH_PERIOD, hatch_image
 from mhagui.gui.widgets.matrix_picture import HATCHED
+from mhagui.gui.widgets.matrix_surroundings import LABEL_GAP, label_height
+from mhagui.gui.widgets.plot_axes import round_step
 from mhagui.gui.widgets.words import below
 
 HEAD = 6  # room for the dot of a whole tap, logical pixels
@@ -41,6 +43,7 @@ FRAME = 2  # room for the focus frame
 STEM, DOT, CAP = 2.0, 3.0, 1.5  # logical pixels: width, radius, thickness
 WIDEST_BAR = 24.0
 CURSOR = 5.0  # height of the mark of the key, and half of its width
+MIN_WORD_PITCH = 8.0  # logical pixels of a key that may have a word
 DENSE_PITCH = 4.0  # logical pixels; below it stems have neither dots nor gaps
 LEAST_LINES, HINT_LINES = 4.3, 7.0  # heights of a line of text
 FINE_LINES = 6.0  # from here on 0.5 is labelled
@@ -97,6 +100,7 @@ class StemPlot(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._stems: Stems | None = None
+        self._words: tuple[str, ...] = ()
         self._key = 0
         self._is_current = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -120,6 +124,13 @@ class StemPlot(QWidget):
         self._describe()
         self.update()
 
+    def set_words(self, words: tuple[str, ...]) -> None:
+        """Say what stands at each position, where there is room below it; or nothing anywhere."""
+        if words is not self._words:
+            self._words = words
+            self._describe()
+            self.update()
+
     def set_key(self, key: int, *, is_current: bool) -> None:
         """Mark ``key``; and the whole plot, if the cursor is in this one."""
         if (key, is_current) != (self._key, self._is_current):
@@ -129,7 +140,7 @@ class StemPlot(QWidget):
 
     def _describe(self) -> None:
         if self._stems is not None:
-            self.setAccessibleDescription(_words(self._stems, self._key))
+            self.setAccessibleDescription(_said(self._stems, self._key, self._words))
 
     # --- places
 
@@ -224,8 +235,11 @@ class StemPlot(QWidget):
             painter.drawText(box, loose | Qt.AlignmentFlag.AlignHCenter, text)
 
     def _key_labels(self, metrics: QFontMetricsF, area: QRectF) -> Iterator[tuple[str, QRectF]]:
-        """Yield t1 and the round ones that have room, each with its box."""
+        """Yield words if all have room, or t1 and the round ones that have, each with its box."""
         n = self._stems.n_positions if self._stems else 1
+        if words := list(self._word_labels(metrics, area)):
+            yield from words
+            return
         widest = metrics.horizontalAdvance(f"t{n}")
         step = round_step((widest + 8.0) * n / area.width())
         top, end = area.bottom() + CURSOR + 2, -np.inf
@@ -235,6 +249,23 @@ class StemPlot(QWidget):
             if left >= end:
                 yield f"t{number}", QRectF(left, top, wide, label_height(metrics))
                 end = left + wide + 4.0
+
+    def _word_labels(self, metrics: QFontMetricsF, area: QRectF) -> Iterator[tuple[str, QRectF]]:
+        """Yield the words of all keys, with t1 t2 .. if there is room; none where some has none."""
+        n = self._stems.n_positions if self._stems else 0
+        pitch = area.width() / max(n, 1)
+        if not n or len(self._words) != n or pitch < MIN_WORD_PITCH:
+            return
+        words = drawable(self._words, scaled_font(self.font(), LABEL_FONT).toString())
+        both = tuple(f"t{number} {word}" for number, word in enumerate(words, 1))
+        top, height = area.bottom() + CURSOR + 2, label_height(metrics)
+        for texts in (both, words):
+            widths = [metrics.horizontalAdvance(text) for text in texts]
+            if all((a + b) / 2 + 4.0 <= pitch for a, b in pairwise(widths)):
+                for key, (text, wide) in enumerate(zip(texts, widths, strict=True)):
+                    left = min(self.x_of(key) - wide / 2, self.width() - wide)
+                    yield text, QRectF(left, top, wide, height)
+                return
 
     # --- what the user does
 
@@ -272,7 +303,7 @@ class StemPlot(QWidget):
     def event(self, event: QEvent) -> bool:
         """Say in the tooltip what the pointer is on."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self._stems:
-            words = _words(self._stems, self.key_at(event.pos().x()))
+            words = _said(self._stems, self.key_at(event.pos().x()), self._words)
             tip = with_formula(Formula.IMPULSE_RESPONSE, below(words, self.toolTip()))
             QToolTip.showText(event.globalPos(), tip, self)
             return True
@@ -388,10 +419,11 @@ def _hatching(theme: Theme, ratio: float) -> QBrush:
     return QBrush(QPixmap.fromImage(tile))
 
 
-def _words(stems: Stems, key: int) -> str:
-    """Return what there is at ``key``."""
+def _said(stems: Stems, key: int, words: tuple[str, ...]) -> str:
+    """Return what there is at ``key``; ``words`` are what stands at each."""
+    name = " ".join((f"t{key + 1}", *words[key : key + 1]))
     if key > stems.row:
-        return f"t{key + 1}: masked at t{stems.row + 1}"
+        return f"{name}: masked at t{stems.row + 1}"
     write = stems.precision
     ideal = "" if stems.ideal is None else f", ideal {write.short(float(stems.ideal[key]))}"
-    return f"t{key + 1}: weight {write.fixed(float(stems.taps[key]), 4)}{ideal}"
+    return f"{name}: weight {write.fixed(float(stems.taps[key]), 4)}{ideal}"

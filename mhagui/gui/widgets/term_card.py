@@ -210,7 +210,7 @@ class TermCard(PairCard):
             self.update()
 
     def _draw_card(self, painter: QPainter, box: QRectF) -> None:
-        """Draw it with the head's band, hollow where the head is ablated."""
+        """Draw it with the head's band, hollow where the head is muted."""
         theme, colour = theme_of(self.palette()), self._colour
         line = QPen(colour, 2.0) if self._is_current else QPen(theme.card_border, 1.0)
         draw_card(painter, box, theme.card, line, colour, hollow=not self._is_active)

@@ -16,9 +16,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
-from mhagui import formats
+from mhagui.document.token_text import SHORT_LABEL, labels, shown_tokens, told
 from mhagui.gui.theme import Theme, theme_of
 from mhagui.gui.widgets.drawing import LABEL_FONT, scaled_font
+from mhagui.gui.widgets.label_text import drawable
 from mhagui.gui.widgets.words import plain
 
 MARGIN = 3.0  # around the row, for the focus frame
@@ -68,6 +69,7 @@ class TokenStrip(QWidget):
         super().__init__()
         self._tokens: tuple[str, ...] = ()
         self._words: tuple[str, ...] = ()  # all that may stand on a chip
+        self._labels: tuple[str, ...] = ()  # what does
         self._pitch = self._chip_height = 0.0
         self._cursor = (0, 0)
         self._pressed: QPointF | None = None
@@ -132,19 +134,22 @@ class TokenStrip(QWidget):
         return scaled_font(self.font(), LABEL_FONT)
 
     def _measure(self) -> None:
-        metrics, labels = QFontMetricsF(self.font()), QFontMetricsF(self._label_font())
-        texts = [metrics.horizontalAdvance(formats.token(word)) for word in self._words]
-        texts.append(labels.horizontalAdvance(f"t{len(self._tokens)}"))
+        metrics, small = QFontMetricsF(self.font()), QFontMetricsF(self._label_font())
+        font = self.font().toString()
+        self._labels = drawable(labels(self._tokens, SHORT_LABEL), font)
+        words = drawable(labels(self._words, SHORT_LABEL), font)
+        texts = [metrics.horizontalAdvance(text) for text in {*words, *self._labels}]
+        texts.append(small.horizontalAdvance(f"t{len(self._tokens)}"))
         width = max(LEAST_WIDTH, max(texts) + 2 * PADDING)
         self._pitch = round(width) + GAP
-        self._chip_height = float(round(labels.height() + metrics.height() + KEY_LINE + 2))
+        self._chip_height = float(round(small.height() + metrics.height() + KEY_LINE + 2))
         self.setFixedSize(self.sizeHint())
         self.updateGeometry()
         self.update()
 
     def _describe(self) -> None:
         words = [
-            f"{what} t{place + 1} {self._tokens[place]}"
+            f"{what} t{place + 1} {self._labels[place]}"
             for what, place in zip(("row", "key"), self._cursor, strict=True)
             if place < len(self._tokens)
         ]
@@ -201,7 +206,7 @@ class TokenStrip(QWidget):
         painter.setFont(self.font())
         painter.setPen(theme.text)
         bottom = box.adjusted(0, 0, 0, -KEY_LINE - 1)
-        word = formats.token(self._tokens[place])
+        word = self._labels[place]
         painter.drawText(bottom, centre | Qt.AlignmentFlag.AlignBottom, word)
 
     def _paint_dragged(self, painter: QPainter) -> None:
@@ -232,7 +237,7 @@ class TokenStrip(QWidget):
             return
         self.row_pointed.emit(place)
         self._pressed, self._source = event.position(), place
-        self._held = formats.token(self._tokens[place])
+        self._held = self._labels[place]
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag the chip that is held."""
@@ -343,7 +348,7 @@ class TokenStrip(QWidget):
         """Say the whole word of a chip that shows a part, and else how to handle the chips."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._tokens:
             place = self.place_at(event.pos().x())
-            tip = f"t{place + 1} “{self._tokens[place]}”\n{self.toolTip()}"
+            tip = f"{told(shown_tokens(self._tokens))[place]}\n{self.toolTip()}"
             area = QRect(self.chip(place).toAlignedRect())
             QToolTip.showText(event.globalPos(), plain(tip), self, area)
             return True

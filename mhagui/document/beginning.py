@@ -1,0 +1,35 @@
+"""The beginning of a long scene: what there is to look at while all of it is computed."""
+
+from dataclasses import replace
+
+from mhagui.document.head import Head
+from mhagui.document.patterns import Pattern
+from mhagui.document.scene import Scene
+
+POSITIONS = 64
+
+
+def beginning(scene: Scene) -> Scene:
+    """Return the scene with its first ``POSITIONS`` positions alone; itself where it has no more.
+
+    The heads are the same; those that are designed are designed for the shorter sequence, and those
+    whose weights are given are uniform, for of these no part has rows that sum to 1. Nothing is
+    padded.
+    """
+    if scene.n_positions <= POSITIONS:
+        return scene
+    return replace(
+        scene,
+        x=scene.x[:POSITIONS],
+        tokens=scene.tokens[:POSITIONS],
+        heads=tuple(map(_beginning, scene.heads)),
+        mask=replace(scene.mask, left=0, right=0),
+    )
+
+
+def _beginning(head: Head) -> Head:
+    if head.a is not None:
+        return replace(head, a=None, pattern=Pattern.UNIFORM, settings=())
+    if head.q is not None and head.k is not None:
+        return replace(head, q=head.q[:POSITIONS], k=head.k[:POSITIONS])
+    return head

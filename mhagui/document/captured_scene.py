@@ -1,0 +1,317 @@
+"""A layer of a real model on the bench: its heads as a scene."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from mhagui import core
+from mhagui.document.capture import Capture, CapturedLayer, Floats
+from mhagui.document.head import Head
+from mhagui.document.mask_rule import MaskKind, MaskRule, rule_of
+from mhagui.document.patterns import Pattern
+from mhagui.document.records import Array, sealed
+from mhagui.document.scene import (
+    MAX_DESCRIPTION_LENGTH,
+    MAX_HEADS,
+    MAX_TITLE_LENGTH,
+    MAX_TOKEN_LENGTH,
+    Scene,
+    check_numbers,
+    check_positions,
+    is_token,
+)
+from mhagui.document.token_text import Scheme, elided, shown_tokens
+from mhagui.errors import UserError
+
+
+def scene_of(capture: Capture, number: int, heads: Sequence[int] | None = None) -> Scene:
+    """Return layer ``number`` of ``capture`` as a scene, or some of its ``heads``, from 0.
+
+    Heads have the weights that were given, or else the queries and keys: hand-set, those of a key
+    head that is shared the same in all its heads. X, W_V and W_O are the layer's where all three
+    are known, with their biases; where they are not, the scene has no values.
+
+    Raises
+    ------
+    UserError
+        When there is no such layer or head, or the bench cannot hold it: one sentence with the
+        layer, the head and the numbers.
+    """
+    layer = _layer(capture, number)
+    places = _places(layer, heads)
+    try:
+        return _scene(capture, layer, places)
+    except UserError as error:
+        told = str(error)
+        if told.startswith(f"Layer {number}"):
+            raise
+        raise UserError(f"Layer {number} cannot be on the bench. {told}") from error
+
+
+def _layer(capture: Capture, number: int) -> CapturedLayer:
+    try:
+        return capture.layer(number)
+    except KeyError as error:
+        known = [layer.number for layer in capture.layers]
+        few = ", ".join(map(str, known[:8])) + (f" … {known[-1]}" if len(known) > 8 else "")
+        raise UserError(f"There is no layer {number}; the layers are {few}.") from error
+
+
+def _places(layer: CapturedLayer, heads: Sequence[int] | None) -> tuple[int, ...]:
+    places = tuple(range(layer.n_heads) if heads is None else heads)
+    for place in places:
+        if not 0 <= place < layer.n_heads:
+            raise UserError(
+                f"Layer {layer.number} has the heads 0 to {layer.n_heads - 1}; got {place}."
+            )
+    if not 1 <= len(places) <= MAX_HEADS or len(set(places)) < len(places):
+        raise UserError(
+            f"Layer {layer.number}: 1 to {MAX_HEADS} heads, each once, can be on the bench; got "
+            f"{len(places)}. Choose some of its {layer.n_heads}."
+        )
+    return places
+
+
+def _scene(capture: Capture, layer: CapturedLayer, places: tuple[int, ...]) -> Scene:
+    n_positions, mask = _check_form(layer), _mask(layer)
+    has_values = layer.x is not None and layer.w_v is not None and layer.w_o is not None
+    _check_room(layer, places, n_positions, has_values=has_values)
+    make = _Heads(layer, has_values=has_values)
+    return Scene(
+        title=_line(f"{capture.title}, layer {layer.number}", MAX_TITLE_LENGTH),
+        description=_description(capture, layer, places, mask, has_values=has_values),
+        heads=tuple(map(make.head, places)),
+        x=_doubles(layer.x) if has_values else sealed(np.zeros((n_positions, 1))),
+        w_o=_projection(layer, places) if has_values else sealed(np.zeros((len(places), 1))),
+        d_k=1 if layer.given is not None or layer.q is None else layer.q.shape[2],
+        tokens=_tokens(capture, n_positions),
+        mask=mask,
+        b_o=_row(layer.b_o) if has_values and layer.b_o is not None else None,
+        has_values=has_values,
+    )
+
+
+# ------------------------------------------------------------------------- what the bench can hold
+
+
+def _check_form(layer: CapturedLayer) -> int:
+    """Return T; raises UserError where the layer is of a form that no scene has."""
+    n_queries, n_keys = layer.shape
+    if n_queries != n_keys:
+        raise UserError(
+            f"Layer {layer.number} has {n_queries} queries and {n_keys} keys; the bench holds "
+            "sequences that attend to themselves, T queries and T keys."
+        )
+    if layer.given is None:
+        for known, what in ((layer.bias, "a bias"), (layer.sinks, "sink logits")):
+            if known is not None:
+                raise UserError(
+                    f"Layer {layer.number} adds {what} to its scores, which heads on the bench "
+                    "do not have."
+                )
+    if layer.given is None and layer.w_v is not None and len(layer.w_v) != layer.n_key_heads:
+        raise UserError(
+            f"Layer {layer.number} has {layer.n_key_heads} key heads and {len(layer.w_v)} value "
+            "heads; there have to be as many."
+        )
+    return check_positions(n_queries)
+
+
+def _mask(layer: CapturedLayer) -> MaskRule:
+    if layer.allowed is None:
+        return MaskRule(MaskKind.FULL)
+    rule = rule_of(layer.allowed)
+    if rule is None:
+        kinds = ", ".join(kind.value for kind in MaskKind)
+        raise UserError(
+            f"Layer {layer.number} lets {int(layer.allowed.sum()):,} of {layer.allowed.size:,} "
+            f"cells be seen by a mask that the bench does not know; it knows {kinds}, with padding."
+        )
+    return rule
+
+
+def _check_room(
+    layer: CapturedLayer, places: tuple[int, ...], n_positions: int, *, has_values: bool
+) -> None:
+    """Raise UserError where the scene would have too many numbers, before any is copied."""
+    n_heads = len(places)
+    d_model = d_v = 1
+    if has_values and layer.x is not None and layer.w_v is not None:
+        d_model, d_v = layer.x.shape[1], layer.w_v.shape[2]
+    d_k = 1 if layer.given is not None or layer.q is None else layer.q.shape[2]
+    of_head = n_positions**2 if layer.given is not None else 2 * n_positions * d_k
+    n_numbers = n_positions * d_model + n_heads * (of_head + 2 * d_model * d_v)
+    check_numbers(n_numbers, n_positions, n_heads, d_k, d_v, d_model)
+
+
+# ------------------------------------------------------------------------------- what it is made of
+
+
+class _Heads:
+    """Makes the heads of a layer; what some of them share is converted once."""
+
+    def __init__(self, layer: CapturedLayer, *, has_values: bool) -> None:
+        self._layer = layer
+        self._has_values = has_values
+        self._shared: dict[tuple[str, int], Array] = {}
+
+    def head(self, place: int) -> Head:
+        """Return head ``place``, from 0."""
+        layer = self._layer
+        n_key_heads = self._n_key_heads()
+        key_head = core.key_head(place, layer.n_heads, n_key_heads)
+        no_values, q = not self._has_values, self._queries(place)
+        return Head(
+            uid=place + 1,
+            name=f"L{layer.number} H{place}",
+            pattern=Pattern.HAND_SET if layer.given is None else Pattern.GIVEN,
+            w_v=sealed(np.zeros((1, 1))) if no_values else self._of("w_v", key_head, _doubles),
+            b_v=None if no_values or layer.b_v is None else self._of("b_v", key_head, _row),
+            key_head=key_head if n_key_heads < layer.n_heads else None,
+            q=q,
+            k=None if q is None else self._of("k", key_head, _doubles),
+            a=_weights(layer, place) if q is None else None,
+        )
+
+    def _n_key_heads(self) -> int:
+        values = self._layer.w_v
+        return self._layer.n_key_heads if values is None else len(values)
+
+    def _queries(self, place: int) -> Array | None:
+        """Return the queries of a head, what scale there is in them; None where A is given."""
+        layer = self._layer
+        if layer.given is not None or layer.q is None:
+            return None
+        q, usual = _doubles(layer.q[place]), _usual_scale(layer.q)
+        # The same scale but for rounding leaves the queries as they are.
+        if layer.scale is None or math.isclose(layer.scale, usual, rel_tol=1e-12):
+            return q
+        return sealed(q * (layer.scale / usual))
+
+    def _of(self, field: str, key_head: int, convert: Callable[[Floats], Array]) -> Array:
+        """Return what key head ``key_head`` has under ``field``, the same to all its heads."""
+        if (field, key_head) not in self._shared:
+            self._shared[field, key_head] = convert(getattr(self._layer, field)[key_head])
+        return self._shared[field, key_head]
+
+
+def _weights(layer: CapturedLayer, place: int) -> Array:
+    """Return the given weights of a head to the bit; raises UserError where there are none."""
+    assert layer.given is not None
+    weights = layer.given[place]
+    n_wrong = weights.size - int(np.count_nonzero(np.isfinite(weights)))
+    if n_wrong:
+        row, column = np.argwhere(~np.isfinite(weights))[0]
+        raise UserError(
+            f"Layer {layer.number}, head {place}: {n_wrong:,} of {weights.size:,} weights are not "
+            f"numbers, the first in row {row + 1}, column {column + 1}."
+        )
+    return _doubles(weights)
+
+
+def _projection(layer: CapturedLayer, places: tuple[int, ...]) -> Array:
+    """Return the rows of W_O that the heads own, one head below the other."""
+    assert layer.w_o is not None
+    assert layer.w_v is not None
+    width, n_rows = layer.w_v.shape[2], layer.n_heads * layer.w_v.shape[2]
+    if len(layer.w_o) != n_rows:
+        raise UserError(
+            f"Layer {layer.number} has a W_O of {len(layer.w_o)} rows; its {layer.n_heads} heads "
+            f"of width {width} need {n_rows}."
+        )
+    blocks = [layer.w_o[place * width : (place + 1) * width] for place in places]
+    return _doubles(np.concatenate(blocks))
+
+
+def _usual_scale(q: Floats) -> float:
+    """Return 1/√d_k."""
+    return 1 / math.sqrt(q.shape[2])
+
+
+def _doubles(array: Floats | None) -> Array:
+    assert array is not None
+    return sealed(np.array(array, dtype=np.float64, order="C"))
+
+
+def _row(array: Floats) -> Array:
+    return _doubles(array[np.newaxis])
+
+
+# ----------------------------------------------------------------------------------------- in words
+
+
+def _tokens(capture: Capture, n_positions: int) -> tuple[str, ...]:
+    """Return what stands at each position, as a scene's tokens can be; none where it is not known.
+
+    A token that would not show, as a line end, is what is drawn for it.
+    """
+    tokens = capture.query_tokens or capture.key_tokens
+    if len(tokens) != n_positions:
+        return ()
+    drawn = shown_tokens(tokens, Scheme.PLAIN)
+    return tuple(_token(token.raw, token.label) for token in drawn)
+
+
+def _token(token: str, label: str) -> str:
+    if is_token(token):
+        return token
+    shown = elided(label.strip("\u2068\u2069"), MAX_TOKEN_LENGTH)
+    return shown if is_token(shown) else "\N{REPLACEMENT CHARACTER}"
+
+
+def _description(
+    capture: Capture,
+    layer: CapturedLayer,
+    places: tuple[int, ...],
+    mask: MaskRule,
+    *,
+    has_values: bool,
+) -> str:
+    few = len(places) < layer.n_heads
+    which = (
+        f"Heads {', '.join(map(str, places))} of the {layer.n_heads}"
+        if few
+        else ("The head" if layer.n_heads == 1 else f"All {layer.n_heads} heads")
+    )
+    told = [f"{which} of layer {layer.number} of {capture.title}. Mask: {mask.text}."]
+    if layer.n_key_heads < layer.n_heads:
+        told.append(f"They share the keys and values of {layer.n_key_heads} key heads.")
+    told.append(_of_look(layer))
+    told.append(_of_values(layer, few=few) if has_values else _of_no_values(layer))
+    text = "\n".join((" ".join(told), *capture.notes))
+    lines = (_line(line, MAX_DESCRIPTION_LENGTH) for line in text.split("\n") if line.strip())
+    return "\n".join(lines)[:MAX_DESCRIPTION_LENGTH]
+
+
+def _of_look(layer: CapturedLayer) -> str:
+    if layer.given is not None:
+        return "The weights are as given; queries and keys are not on the bench."
+    text = "Queries and keys are those after positions are encoded."
+    if layer.scale is not None and layer.q is not None:
+        usual = _usual_scale(layer.q)
+        if not math.isclose(layer.scale, usual, rel_tol=1e-12):
+            text += f" The scale {layer.scale:g} is in the queries, beside {usual:g}."
+    return text
+
+
+def _of_values(layer: CapturedLayer, *, few: bool) -> str:
+    biases = [name for name, b in (("b_V", layer.b_v), ("b_O", layer.b_o)) if b is not None]
+    text = "X is what the attention reads, after its norm."
+    if biases:
+        text += f" With {' and '.join(biases)}."
+    return text + (" O is the sum over these heads alone." if few else "")
+
+
+def _of_no_values(layer: CapturedLayer) -> str:
+    parts = (("X", layer.x), ("W_V", layer.w_v), ("W_O", layer.w_o))
+    missing = [name for name, part in parts if part is None]
+    names = ", ".join(missing[:-1]) + (" and " if missing[1:] else "") + missing[-1]
+    verb = "are" if missing[1:] else "is"
+    return f"There are no values on the bench: {names} of the layer {verb} not known."
+
+
+def _line(text: str, most: int) -> str:
+    """Return ``text`` as one line of at most ``most`` characters that show."""
+    shown = "".join(char if char.isprintable() else " " for char in text)
+    return elided(" ".join(shown.split()), most)

@@ -1,0 +1,124 @@
+"""Which keys a query may see, as a rule that holds at any T."""
+
+import enum
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mhagui import core
+from mhagui.document.checks import count
+from mhagui.document.patterns import MAX_POSITIONS
+
+Flags = npt.NDArray[np.bool_]
+
+
+class MaskKind(enum.Enum):
+    """What a query may see; the value is what it is called."""
+
+    CAUSAL = "causal"
+    FULL = "full"
+    SLIDING = "sliding window"
+    PREFIX = "prefix"
+
+    @property
+    def has_size(self) -> bool:
+        """Whether it takes a number of keys."""
+        return self in (MaskKind.SLIDING, MaskKind.PREFIX)
+
+
+@dataclass(frozen=True, slots=True)
+class MaskRule:
+    """A mask, True = allowed; causal unless another is asked for.
+
+    Attributes
+    ----------
+    kind
+        Causal: no query sees a later key. Full: every query sees every key. Sliding window: of
+        the causal keys the last ``size``, a query's own among them. Prefix: the causal keys, and
+        for every query the first ``size``.
+    size
+        1 to 4,096 keys; 0 where the kind takes none.
+    left, right
+        How many positions at either end are padding, which neither see nor are seen.
+    """
+
+    kind: MaskKind = MaskKind.CAUSAL
+    size: int = 0
+    left: int = 0
+    right: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the numbers; raises UserError naming the one that cannot be."""
+        least, most = (1, MAX_POSITIONS) if self.kind.has_size else (0, 0)
+        set_field = object.__setattr__
+        set_field(self, "kind", MaskKind(self.kind))
+        set_field(
+            self, "size", count(f"The size of a {self.kind.value} mask", self.size, most, least)
+        )
+        for name in ("left", "right"):
+            what = f"The number of padded positions on the {name}"
+            set_field(self, name, count(what, getattr(self, name), MAX_POSITIONS, 0))
+
+    @property
+    def is_causal(self) -> bool:
+        """Whether query t sees the keys 1 to t, neither more nor fewer."""
+        return self == MaskRule()
+
+    @property
+    def sees_later(self) -> bool:
+        """Whether any query may see a key behind itself."""
+        return self.kind in (MaskKind.FULL, MaskKind.PREFIX)
+
+    @property
+    def text(self) -> str:
+        """What the mask is called, with its numbers."""
+        name = self.kind.value
+        if self.kind.has_size:
+            name += f" of {self.size} {'key' if self.size == 1 else 'keys'}"
+        ends = [f"{n} on the {end}" for end in ("left", "right") if (n := getattr(self, end))]
+        return f"{name}, padding {' and '.join(ends)}" if ends else name
+
+    @property
+    def formula(self) -> str:
+        """Which keys i query t sees, padding apart."""
+        return {
+            MaskKind.CAUSAL: "i ≤ t",
+            MaskKind.FULL: "every i",
+            MaskKind.SLIDING: f"t − {self.size} < i ≤ t",
+            MaskKind.PREFIX: f"i ≤ max(t, {self.size})",
+        }[self.kind]
+
+    def allowed(self, n_positions: int) -> Flags:
+        """Return which keys each query may see, (T, T), read-only."""
+        match self.kind:
+            case MaskKind.CAUSAL:
+                allowed = core.causal_mask(n_positions)
+            case MaskKind.FULL:
+                allowed = np.ones((n_positions, n_positions), dtype=np.bool_)
+            case MaskKind.SLIDING:
+                allowed = core.sliding_window_mask(n_positions, window=self.size)
+            case MaskKind.PREFIX:
+                allowed = core.prefix_mask(n_positions, prefix=self.size)
+        allowed[: self.left] = allowed[:, : self.left] = False
+        end = max(n_positions - self.right, 0)
+        allowed[end:] = allowed[:, end:] = False
+        allowed.flags.writeable = False
+        return allowed
+
+
+def rule_of(allowed: Flags) -> MaskRule | None:
+    """Return the rule that makes ``allowed``, (T, T), the simplest first; None where none does."""
+    n_positions, sees = len(allowed), np.any(allowed, axis=1)
+    if not sees.any():
+        return None
+    left, right = int(sees.argmax()), int(sees[::-1].argmax())
+    first = int(np.flatnonzero(allowed[left])[-1]) + 1
+    rules = [
+        MaskRule(left=left, right=right),
+        MaskRule(MaskKind.FULL, 0, left, right),
+        MaskRule(MaskKind.SLIDING, int(allowed.sum(axis=1).max()), left, right),
+        MaskRule(MaskKind.PREFIX, first, left, right),
+    ]
+    same = (rule for rule in rules if np.array_equal(rule.allowed(n_positions), allowed))
+    return next(same, None)

@@ -1,0 +1,251 @@
+"""The heads that the atlas shows: what they are called, where they stand, what is said of them."""
+
+import html
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtGui import QColor
+
+from mhagui.core.patterns import HEAD_PATTERNS
+from mhagui.document import Appearance, Result, Scene
+from mhagui.document.capture import Capture, CapturedLayer
+from mhagui.document.scorecard import MEASURES, Column, HeadPlace, Measure, Scorecard
+from mhagui.formats import Precision
+from mhagui.gui.pictures import weight_range
+from mhagui.gui.widgets.colour_range import ColourRange, round_limit, signed_range
+from mhagui.gui.widgets.head_scatter import Group
+from mhagui.gui.widgets.score_table import ScoreColumn, Scores
+from mhagui.palette import HEAD_COLOURS, HEAD_MARKERS
+
+# The letters with which heads are marked, by what they are called.
+LETTERS = {
+    "previous token": "P",
+    "first token": "F",
+    "self": "S",
+    "induction": "I",
+    "duplicate token": "D",
+    "uniform": "U",
+}
+NO_LABEL = "no label"
+_UP_TO_1 = {measure.name for measure in MEASURES if measure.is_share} | {"uniformity"}
+_ORDER = (*HEAD_PATTERNS, "uniform")
+
+
+@dataclass(frozen=True, eq=False)
+class AtlasHeads:
+    """The scored heads, and how they are named and laid out.
+
+    Attributes
+    ----------
+    card
+        Their scores, without the weights that they are of.
+    names, spoken
+        Of each head in short, L3H5 or h2, and in words.
+    uids
+        Of each head on the bench, where it is from there; otherwise none.
+    ranks
+        Their effective ranks, where these are known.
+    """
+
+    card: Scorecard
+    names: tuple[str, ...]
+    spoken: tuple[str, ...]
+    uids: tuple[int, ...] = ()
+    ranks: Column | None = None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The scores that are known."""
+        return (*self.card.columns, *(() if self.ranks is None else (self.ranks,)))
+
+    def column(self, name: str) -> Column:
+        """Return the scores of this name, which are known."""
+        return next(column for column in self.columns if column.measure.name == name)
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The letter of each head."""
+        return tuple(LETTERS.get(label, "") for label in self.card.labels)
+
+    def counts(self) -> list[tuple[str, int]]:
+        """Return each label that there is with how many heads have it, and "" last."""
+        counts = Counter(self.card.labels)
+        return [(label, counts[label]) for label in (*_ORDER, "") if counts[label]]
+
+    def layout(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[int, int], ...]]:
+        """Return the labels of rows and columns of the map, and the cell of each head.
+
+        Whatever there are more of, layers or heads of one, goes across.
+        """
+        layers = sorted({place.layer for place in self.card.heads})
+        most = max(place.head for place in self.card.heads) + 1
+        is_own = bool(self.uids)
+        of_layers = tuple(f"layer {n + 1}" if is_own else f"L{n}" for n in layers)
+        of_heads = tuple(f"h{n + 1}" if is_own else f"H{n}" for n in range(most))
+        at = {layer: place for place, layer in enumerate(layers)}
+        cells = tuple((at[place.layer], place.head) for place in self.card.heads)
+        if is_own:
+            return self._layout_of_scene(of_layers)
+        if len(layers) > most:
+            return of_heads, of_layers, tuple((head, layer) for layer, head in cells)
+        return of_layers, of_heads, cells
+
+    def _layout_of_scene(
+        self, of_layers: tuple[str, ...]
+    ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[int, int], ...]]:
+        """Return a column to each head of the scene, numbered through both layers."""
+        numbers = [int(name[1:]) - 1 for name in self.names]
+        layers = sorted({place.layer for place in self.card.heads})
+        rows = [layers.index(place.layer) for place in self.card.heads]
+        labels = tuple(f"h{n + 1}" for n in range(len(numbers)))
+        return of_layers, labels, tuple(zip(rows, numbers, strict=True))
+
+
+def of_capture(card: Scorecard) -> AtlasHeads:
+    """Return the heads of a capture; layers and heads count from 0, as in models."""
+    return AtlasHeads(
+        _bare(card),
+        tuple(f"L{layer}H{head}" for layer, head in card.heads),
+        tuple(f"layer {layer}, head {head}" for layer, head in card.heads),
+        ranks=_known_ranks(card),
+    )
+
+
+def of_scene(scene: Scene, card: Scorecard) -> AtlasHeads:
+    """Return the heads of the scene on the bench, in the order of `scene_capture`."""
+    order = _order(scene)
+    heads = [scene.heads[place] for place in order]
+    names = tuple(f"h{place + 1}" for place in order)
+    spoken = tuple(f"{n} {head.name}" for n, head in zip(names, heads, strict=True))
+    uids = tuple(head.uid for head in heads)
+    return AtlasHeads(_bare(card), names, spoken, uids, _known_ranks(card))
+
+
+def _known_ranks(card: Scorecard) -> Column | None:
+    ranks: Column | None = vars(card).get("effective_ranks")  # once they have been asked for
+    return ranks
+
+
+def _bare(card: Scorecard) -> Scorecard:
+    """Return ``card`` without its weights, so that what shows it keeps none of them."""
+    return replace(card, _layers=())
+
+
+def place_on_bench(heads: AtlasHeads, uid: int, layer: int | None) -> int:
+    """Return which of the heads ``uid`` is on the bench; -1 where it is none of them.
+
+    Of a capture the bench holds ``layer``, or none; `scene_of` numbers its heads from 1.
+    """
+    if heads.uids:
+        return heads.uids.index(uid) if uid in heads.uids else -1
+    wanted = HeadPlace(-1 if layer is None else layer, uid - 1)
+    return heads.card.heads.index(wanted) if wanted in heads.card.heads else -1
+
+
+def scene_capture(scene: Scene, result: Result) -> Capture:
+    """Return the weights on the bench as a capture, layer by layer; made anew where it has to be.
+
+    The layers are numbered from 0.
+    """
+    layers = []
+    for number in sorted({head.layer for head in scene.heads}):
+        own = [head for head in result.heads if head.head.layer == number]
+        weights = np.stack([np.asarray(head.weights) for head in own])
+        weights.flags.writeable = False
+        layers.append(CapturedLayer(number - 1, given=weights, allowed=result.allowed))
+    return Capture(scene.title, tuple(layers), scene.tokens, scene.tokens)
+
+
+def _order(scene: Scene) -> list[int]:
+    return sorted(range(len(scene.heads)), key=lambda place: scene.heads[place].layer)
+
+
+def shades(heads: AtlasHeads, name: str, *, above_chance: bool) -> npt.NDArray[np.float64]:
+    """Return what the map shows of a score: itself, or of shares how far it is above chance."""
+    column = heads.column(name)
+    return column.corrected if above_chance and column.measure.is_share else column.values
+
+
+def colour_scale(
+    heads: AtlasHeads, name: str, look: Appearance, *, above_chance: bool
+) -> ColourRange:
+    """Return the scale of `shades`: shares from 0 to 1, above chance around 0."""
+    column = heads.column(name)
+    measure = column.measure
+    if above_chance and measure.is_share:
+        return signed_range(1.0, f"{name}, above chance", look)
+    unit = f" {measure.unit}" if measure.unit else ""
+    high = 1.0 if name in _UP_TO_1 else round_limit(column.values)
+    return weight_range(high, name, look, unit)
+
+
+def scores(heads: AtlasHeads, write: Precision) -> Scores:
+    """Return the table: each score, and beside it what chance would give."""
+    columns = []
+    for column in heads.columns:
+        name, meaning = with_unit(column.measure), column.measure.meaning
+        tip = f"{name}: {meaning}.\nIn grey: chance, what a uniform head has under the same mask"
+        label = column.measure.name if " " in column.measure.name else name  # two lines at most
+        columns.append(ScoreColumn(label, tip, column.values, column.baselines))
+    return Scores(heads.names, heads.card.labels, tuple(columns), write)
+
+
+def with_unit(measure: Measure) -> str:
+    """Return the name of a score with its unit."""
+    return f"{measure.name} ({measure.unit})" if measure.unit else measure.name
+
+
+def groups(heads: AtlasHeads, ground: QColor) -> tuple[Group, ...]:
+    """Return the points of each label, those of heads without one first, in the colour ``ground``.
+
+    Heads of a label look alike in every capture.
+    """
+    labels = np.array(heads.card.labels)
+    found = []
+    for label, _count in reversed(heads.counts()):
+        places = np.flatnonzero(labels == label)
+        if label:
+            number = _ORDER.index(label)
+            colour, symbol = QColor(HEAD_COLOURS[number]), HEAD_MARKERS[number].on_screen
+        else:
+            colour, symbol = ground, "x"
+        found.append(Group(label or NO_LABEL, places, colour, symbol))
+    return tuple(found)
+
+
+def summary(heads: AtlasHeads) -> str:
+    """Return in a sentence how many heads are called what, with their letters."""
+    n_heads = len(heads.names)
+    parts = [f"{n_heads} {'head' if n_heads == 1 else 'heads'}"]
+    for label, count in heads.counts():
+        letter = f"{LETTERS[label]} " if label else ""
+        parts.append(f"{letter}{label or NO_LABEL} {count}")
+    return " · ".join(part.replace(" ", "\xa0") for part in parts)
+
+
+def tip(heads: AtlasHeads, write: Precision, place: int) -> str:
+    """Return all that is known of a head, as a table for a tooltip."""
+    label = heads.card.labels[place] or NO_LABEL
+    lines = [f"<b>{html.escape(heads.spoken[place])}</b>: {label}"]
+    rows = ["<tr><td></td><td align='right'>score</td><td align='right'>&nbsp;chance</td></tr>"]
+    for column in heads.columns:
+        values = (float(column.values[place]), float(column.baselines[place]))
+        if all(math.isnan(value) for value in values):
+            continue
+        cells = "".join(f"<td align='right'>&nbsp;&nbsp;{write.fixed(v)}</td>" for v in values)
+        rows.append(f"<tr><td>{with_unit(column.measure)}</td>{cells}</tr>")
+    lines.append(f"<table cellspacing='0'>{''.join(rows)}</table>")
+    lines.extend(_rows_left_out(heads.card, place))
+    return "".join(f"<div>{line}</div>" for line in lines)
+
+
+def _rows_left_out(card: Scorecard, place: int) -> list[str]:
+    counts = ((card.n_empty, "without any weight"), (card.n_unreadable, "that cannot be read"))
+    return [
+        f"{of[place]} of {card.n_rows[place]} rows {what} left out"
+        for of, what in counts
+        if of[place]
+    ]

@@ -1,0 +1,66 @@
+"""Where the views of the atlas stand: beside each other, above each other, or behind tabs."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QTabWidget
+
+from mhagui.gui.docks.atlas_panes import MapPane, Pane, ScatterPane, TablePane
+from mhagui.gui.widgets.naming import named
+
+WIDE = 900  # pixels from where the map stands beside the others
+TALL_LINES = 29  # of text, from where it stands above them
+MAP_SHARE = 0.55  # of the room, that the map has at most
+
+
+class AtlasViews(QSplitter):
+    """The map beside or above the others where there is room; else all three behind tabs.
+
+    The map has what it asks for, up to its share, until the user moves the handle.
+    """
+
+    def __init__(self, heads: MapPane, table: TablePane, scatter: ScatterPane) -> None:
+        super().__init__(Qt.Orientation.Vertical)
+        self._map, self._is_moved = heads, False
+        self.tabs = named(QTabWidget(), "atlasTabs", "Views of the heads", "")
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(heads, "Map")
+        self.tabs.addTab(table, "Table")
+        self.tabs.addTab(scatter, "Scatter")
+        self.setChildrenCollapsible(False)
+        self.addWidget(self.tabs)
+        self.splitterMoved.connect(self._on_moved)
+
+    @property
+    def front(self) -> Pane:
+        """The view that is in front: the map wherever it can be seen."""
+        front = self.tabs.currentWidget()
+        return front if self._is_in_tabs and isinstance(front, Pane) else self._map
+
+    def arrange(self) -> None:
+        """Have the map where there is room for it, and share the room."""
+        is_wide = self.width() >= WIDE
+        is_tall = self.height() >= TALL_LINES * self.fontMetrics().height()
+        self.setOrientation(Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical)
+        if self._is_in_tabs and (is_wide or is_tall):
+            self.insertWidget(0, self._map)
+            self._map.show()
+        elif not (self._is_in_tabs or is_wide or is_tall):
+            self.tabs.insertTab(0, self._map, "Map")
+            self.tabs.setCurrentIndex(0)
+        if not self._is_in_tabs and not self._is_moved:
+            wanted = self._map.sizeHint()
+            room = self.width() if is_wide else self.height()
+            first = min(wanted.width() if is_wide else wanted.height(), round(MAP_SHARE * room))
+            self.setSizes([first, room - first])
+
+    @property
+    def _is_in_tabs(self) -> bool:
+        return self.tabs.indexOf(self._map) >= 0
+
+    def _on_moved(self) -> None:
+        self._is_moved = True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Stand as there is room."""
+        super().resizeEvent(event)
+        self.arrange()

@@ -1,0 +1,181 @@
+"""What can be compared: scenes, captures and pinned heads, all with heads to choose from. No Qt."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from mhagui.document import Result, Scene
+from mhagui.document.capture import Capture, CapturedLayer, Floats
+from mhagui.document.on_demand import OnDemand
+from mhagui.errors import UserError
+
+AT_CURSOR = 0  # in place of a uid: the head that the cursor is at
+Tokens = tuple[str, ...]
+
+
+class Choice(NamedTuple):
+    """A head that can be chosen: what it is called, and its uid, or its number in its layer."""
+
+    text: str
+    head: int
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedHead:
+    """One head, and where its weights are.
+
+    Attributes
+    ----------
+    name, where
+        What it is called, “h2 previous token”, and what it is a head of, “the bench”.
+    layer, place
+        What has its weights, and its number there, from 0.
+    query_tokens, key_tokens
+        What stands at its queries and keys; none where that is not known.
+    """
+
+    name: str
+    where: str
+    layer: CapturedLayer
+    place: int
+    query_tokens: Tokens = ()
+    key_tokens: Tokens = ()
+
+    @property
+    def weights(self) -> Floats:
+        """(T_q, T_k)."""
+        weights: Floats = self.layer.weights[self.place]
+        return weights
+
+
+class Source(ABC):
+    """Something with heads.
+
+    Attributes
+    ----------
+    key
+        Tells it from others, and stays as long as it is the same to the user.
+    title, place
+        What it is called where it is chosen, and in the middle of a sentence.
+    """
+
+    def __init__(self, key: Hashable, title: str, place: str) -> None:
+        self.key, self.title, self.place = key, title, place
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The numbers of its layers, where one of them has to be chosen first."""
+        return ()
+
+    @abstractmethod
+    def choices(self, layer: int) -> list[Choice]:
+        """Return the heads there are to choose from, at least one."""
+
+    @abstractmethod
+    def effort(self, layer: int) -> int:
+        """Return about how many weights are yet to be computed for a head."""
+
+    @abstractmethod
+    def head(self, layer: int, head: int, at_cursor: int) -> ComparedHead:
+        """Return a head, where ``AT_CURSOR`` is the one with the uid ``at_cursor``.
+
+        Raises UserError where there is none, or its weights are not kept. This may take long.
+        """
+
+
+class OfScene(Source):
+    """The heads of a scene; of one that is not on the bench the result is yet to be computed."""
+
+    def __init__(
+        self, key: Hashable, names: tuple[str, str], scene: Scene, make: Callable[[], Result]
+    ) -> None:
+        super().__init__(key, *names)
+        self.scene, self._make = scene, make
+
+    @cached_property
+    def result(self) -> Result:
+        """What is computed of it."""
+        return self._make()
+
+    def choices(self, layer: int) -> list[Choice]:  # noqa: ARG002 - heads are numbered through both
+        """Return its heads, behind the cursor's."""
+        heads = self.scene.heads
+        named = [Choice(f"h{n} {head.name}", head.uid) for n, head in enumerate(heads, 1)]
+        return [Choice("cursor’s head", AT_CURSOR), *named]
+
+    def effort(self, layer: int) -> int:  # noqa: ARG002 - all layers are computed
+        """Return the weights of all heads, or none once they are known."""
+        is_known = "result" in vars(self)
+        return 0 if is_known else self.scene.n_heads * self.scene.n_positions**2
+
+    def head(self, layer: int, head: int, at_cursor: int) -> ComparedHead:  # noqa: ARG002
+        """Return the head with a uid."""
+        uid = head or at_cursor
+        if not self.scene.has_head(uid):
+            raise UserError(f"The cursor’s head is none of those of {self.place}.")
+        place, tokens = self.scene.index_of(uid), self.scene.tokens
+        weights = self.result.heads[place].weights
+        if isinstance(weights, OnDemand):
+            raise UserError(
+                f"T = {len(weights)}: these are more weights than are kept at once; heads are "
+                "compared where all weights are kept."
+            )
+        layer_of_it = CapturedLayer(0, given=weights[np.newaxis], allowed=self.result.allowed)
+        name = f"h{place + 1} {self.scene.heads[place].name}"
+        return ComparedHead(name, self.place, layer_of_it, 0, tokens, tokens)
+
+
+class OfCapture(Source):
+    """The heads of a capture, layer by layer."""
+
+    def __init__(self, key: Hashable, capture: Capture, title: str = "") -> None:
+        title = title or capture.title
+        super().__init__(key, title, title)
+        self.capture = capture
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The numbers of its layers."""
+        return tuple(layer.number for layer in self.capture.layers)
+
+    def choices(self, layer: int) -> list[Choice]:
+        """Return the heads of a layer, counted from 0 as in models."""
+        return [Choice(f"H{n}", n) for n in range(self.capture.layer(layer).n_heads)]
+
+    def effort(self, layer: int) -> int:
+        """Return the weights of a whole layer where they are yet to be made of q and k."""
+        of = self.capture.layer(layer)
+        is_known = of.given is not None or "weights" in vars(of)
+        return 0 if is_known else of.n_heads * of.shape[0] * of.shape[1]
+
+    def head(self, layer: int, head: int, at_cursor: int) -> ComparedHead:  # noqa: ARG002
+        """Return a head of a layer."""
+        capture = self.capture
+        tokens = capture.query_tokens, capture.key_tokens or capture.query_tokens
+        name = f"L{layer}H{head}"
+        return ComparedHead(name, self.place, capture.layer(layer), head, *tokens)
+
+
+class Pinned(Source):
+    """A head as it was when it was pinned."""
+
+    def __init__(self, number: int, head: ComparedHead) -> None:
+        title = f"Pinned {number}: {head.name}"
+        super().__init__(("pinned", number), title, f"{head.where}, pinned")
+        self._head = head
+
+    def choices(self, layer: int) -> list[Choice]:  # noqa: ARG002 - it is of no layer
+        """Return the one head."""
+        return [Choice(self._head.name, 1)]
+
+    def effort(self, layer: int) -> int:  # noqa: ARG002
+        """Return 0."""
+        return 0
+
+    def head(self, layer: int, head: int, at_cursor: int) -> ComparedHead:  # noqa: ARG002
+        """Return the head."""
+        return self._head

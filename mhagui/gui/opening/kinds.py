@@ -1,0 +1,57 @@
+"""Which way a file or folder is opened; no Qt here, for the command line asks as well."""
+
+import enum
+from pathlib import Path
+
+from mhagui.errors import UserError
+
+TENSOR_FILES = (".npy", ".npz", ".safetensors", ".pt", ".pth")
+MODEL_FILES = (".gguf",)
+CONFIG = "config.json"
+_SCENE_MARK = b"mhagui scene"  # in every scene that is kept as JSON text
+_LARGEST_TEXT = 2**26  # bytes; neither a scene nor tensors are JSON texts above that
+
+
+class Kind(enum.Enum):
+    """What there is to open."""
+
+    SCENE = "a scene, or a figure that holds one"
+    TENSORS = "tensors of a model's attention"
+    MODEL = "a whole model"
+
+
+def kind_of(path: Path) -> Kind:
+    """Return how the file or folder at ``path`` is opened.
+
+    By its name, and where several things have such a name by what is in it. What is not there, or
+    is none of these, is a scene: whoever opens that says what is wrong.
+    """
+    suffix = path.suffix.lower()
+    if path.is_dir() or suffix in MODEL_FILES:
+        return Kind.MODEL
+    if suffix == ".json":
+        return Kind.SCENE if _is_scene_text(path) else Kind.TENSORS
+    if suffix == ".safetensors" and (path.parent / CONFIG).is_file():
+        return Kind.TENSORS if _is_attention(path) else Kind.MODEL
+    return Kind.TENSORS if suffix in TENSOR_FILES else Kind.SCENE
+
+
+def _is_scene_text(path: Path) -> bool:
+    """Say whether a JSON text says that it is a scene; or cannot be read to be asked."""
+    try:
+        if path.stat().st_size > _LARGEST_TEXT:
+            return False
+        text = path.read_bytes()
+    except OSError:
+        return True
+    return not text.strip() or _SCENE_MARK in text
+
+
+def _is_attention(path: Path) -> bool:
+    """Say whether a file beside a model's configuration holds attention, and no weights of it."""
+    from mhagui import sources
+
+    try:
+        return bool(sources.inspect(path).readings)
+    except UserError:
+        return False

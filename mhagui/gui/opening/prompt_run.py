@@ -1,0 +1,53 @@
+"""What the model dialog works out in threads: tokens of a prompt, and a run. No Qt here."""
+
+from dataclasses import dataclass
+
+from mhagui.document.capture import Capture
+from mhagui.document.patterns import MAX_POSITIONS
+from mhagui.errors import UserError
+from mhagui.gui.opening.trial import LayerWatch
+from mhagui.models import Model, ModelFacts, Tokens
+
+_BYTES = 4  # of a number, float32
+
+
+@dataclass(frozen=True)
+class Count:
+    """The tokens of a prompt, or the sentence that says why it cannot be run on."""
+
+    prompt: str
+    tokens: Tokens | None = None
+    why_not: str = ""
+
+
+def most_tokens(facts: ModelFacts) -> int:
+    """Return how long a prompt may be: as the model reads, and as the bench holds."""
+    return min(facts.context, MAX_POSITIONS)
+
+
+def count_tokens(model: Model, prompt: str) -> Count:
+    """Return the tokens of ``prompt``, and why it cannot be run where it cannot."""
+    try:
+        tokens = model.tokens(prompt)
+    except UserError as error:
+        return Count(prompt, why_not=str(error))
+    most, n_tokens = most_tokens(model.facts), len(tokens.ids)
+    if n_tokens <= most:
+        return Count(prompt, tokens)
+    limit = "the model reads" if most == model.facts.context else "the bench holds"
+    return Count(
+        prompt,
+        tokens,
+        f"These are {n_tokens:,} tokens, and {limit} {most:,}: take a shorter prompt.",
+    )
+
+
+def kept_bytes(facts: ModelFacts, n_tokens: int) -> int:
+    """Return how much memory the X, Q, K and V of all layers take."""
+    of_token = facts.d_model + facts.d_head * (facts.n_heads + 2 * facts.n_key_heads)
+    return facts.n_layers * n_tokens * of_token * _BYTES
+
+
+def run(model: Model, ids: tuple[int, ...], watch: LayerWatch) -> Capture:
+    """Return what ``model`` makes of the tokens ``ids``, all layers; ends where ``watch`` does."""
+    return model.run(ids, before_layer=watch).capture()

@@ -1,0 +1,206 @@
+"""A file of tensors looked at, and a way to read it tried: what the import dialog shows. No Qt."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from mhagui import core, sources
+from mhagui.document.capture import Capture, CapturedLayer
+from mhagui.errors import UserError
+from mhagui.sources import Found, Part, Proof, Reading, axes_choices, names
+from mhagui.sources.evidence import captured, proven_orientation
+from mhagui.sources.layers import batch_size, check_parts
+from mhagui.sources.opening import why_none
+
+MOST_HEADS = 12  # in the preview
+MOST_CELLS = 96  # rows and columns of a head in the preview
+_MOST_WEIGHTS = 2**26  # that are made of q and k for a preview
+
+BeforeLayer = Callable[[int], object]
+
+
+class Dropped(Exception):  # noqa: N818 - nothing is wrong
+    """Nobody wants what is being read any more."""
+
+
+class LayerWatch:
+    """Says in which layer the work of another thread is, and ends it there; a ``before_layer``."""
+
+    def __init__(self) -> None:
+        self.layer: int | None = None
+        self._is_wanted = True
+
+    def drop(self) -> None:
+        """Want the work no more."""
+        self._is_wanted = False
+
+    def __call__(self, number: int) -> None:
+        """Note that layer ``number`` begins; raises ``Dropped`` where nobody wants it."""
+        if not self._is_wanted:
+            raise Dropped
+        self.layer = number
+
+
+@dataclass(frozen=True, eq=False)
+class HeadsPreview:
+    """The first heads of one layer, pooled to few cells.
+
+    Attributes
+    ----------
+    layer, n_heads, shape
+        The number of the layer, how many heads it has, and (T_q, T_k).
+    weights
+        Of its first heads, float64, (heads, rows, columns), at most ``MOST_CELLS`` of each: the
+        largest weight of each block of cells.
+    """
+
+    layer: int
+    n_heads: int
+    shape: tuple[int, int]
+    weights: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What came of a reading.
+
+    Attributes
+    ----------
+    reading
+        As it was read: with the orientation that the numbers have proven, if any.
+    why_not
+        Why it cannot be opened, a sentence; empty where it can.
+    proofs
+        What the numbers say.
+    capture, preview
+        What was read; None where it cannot be opened.
+    """
+
+    reading: Reading
+    why_not: str = ""
+    proofs: tuple[Proof, ...] = ()
+    capture: Capture | None = None
+    preview: HeadsPreview | None = None
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it can be opened and nothing has to be looked at."""
+        return self.capture is not None and all(proof.verdict == "ok" for proof in self.proofs)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A file as it was looked at, its possible readings, and the first of them tried.
+
+    ``is_clear`` says that nothing has to be asked.
+    """
+
+    found: Found
+    readings: tuple[Reading, ...]
+    trial: Trial
+    is_clear: bool
+
+
+def look(path: Path, before_layer: BeforeLayer = int) -> Look:
+    """Look at the file at ``path``, and try the likeliest reading of it.
+
+    Raises UserError where no choice could make anything of it.
+    """
+    found = sources.inspect(path)
+    readings = possible_readings(found)
+    _check_any(found, readings)
+    is_open = len(found.readings) != 1 or batch_size(found, readings[0]) > 1
+    tried = attempt(found, begun(found, readings[0]), before_layer)
+    return Look(found, readings, tried, is_clear=tried.is_sound and not is_open)
+
+
+def possible_readings(found: Found) -> tuple[Reading, ...]:
+    """Return the ways to read ``found``; where no name is known each array as weights.
+
+    Raises UserError where there is none.
+    """
+    if found.readings:
+        return found.readings
+    arrays = [entry for entry in found.entries if not entry.problem and len(entry.shape) > 1]
+    if found.family or not arrays:
+        raise UserError(why_none(found))
+    return tuple(
+        Reading((Part(names.WEIGHTS, (entry.name,), (0,), (0,), axes),))
+        for entry in arrays
+        for axes in axes_choices(names.WEIGHTS, len(entry.shape))
+    )
+
+
+def _check_any(found: Found, readings: Sequence[Reading]) -> None:
+    """Raise UserError where the arrays of no reading can be read."""
+    first: UserError | None = None
+    for reading in readings:
+        try:
+            check_parts(found, reading)
+        except UserError as error:
+            first = first or error
+        else:
+            return
+    if first is not None:
+        raise first
+
+
+def begun(found: Found, reading: Reading) -> Reading:
+    """Return ``reading`` as the dialog begins with it: of a batch the first item."""
+    try:
+        is_batch = batch_size(found, reading) > 1
+    except UserError:  # said when it is tried
+        return reading
+    return replace(reading, batch=0) if is_batch and reading.batch is None else reading
+
+
+def attempt(found: Found, reading: Reading, before_layer: BeforeLayer = int) -> Trial:
+    """Return what comes of ``reading``; what ``before_layer`` raises goes on."""
+    try:
+        asked = sources.questions(found, reading)
+        if not asked:
+            return _read(found, proven_orientation(found, reading), before_layer)
+        why_not = " ".join(re.sub(r" \([^()]*=[^()]*\)", "", question) for question in asked)
+    except UserError as error:
+        why_not = str(error)
+    return Trial(reading, why_not, _proofs(found, reading, before_layer))
+
+
+def _read(found: Found, reading: Reading, before_layer: BeforeLayer) -> Trial:
+    """Return what was read; raises UserError where it cannot be."""
+    capture, seen = captured(found, reading, before_layer)
+    if reading.has_projections:  # then with how the other orientation does
+        seen = sources.evidence(found, reading, before_layer=before_layer)
+    return Trial(reading, "", seen.proofs, capture, _preview(capture.layers[0]))
+
+
+def _proofs(found: Found, reading: Reading, before_layer: BeforeLayer) -> tuple[Proof, ...]:
+    """Return what can be said although something is left open; often nothing."""
+    try:
+        return sources.evidence(found, reading, before_layer=before_layer).proofs
+    except UserError:
+        return ()
+
+
+def _preview(layer: CapturedLayer) -> HeadsPreview | None:
+    """Return the first heads of a layer; None where no weights can be made of it."""
+    n_queries, n_keys = layer.shape
+    weights = layer.given
+    if weights is None:
+        assert layer.q is not None
+        assert layer.k is not None
+        group = len(layer.q) // len(layer.k)
+        n_heads = min(MOST_HEADS, _MOST_WEIGHTS // (n_queries * n_keys))
+        n_key_heads = max(n_heads // group, 1)
+        q, k = layer.q[: n_key_heads * group], layer.k[:n_key_heads]
+        try:
+            weights = replace(layer, q=q, k=k).recomputed()
+        except UserError:
+            return None
+    shown = weights[:MOST_HEADS].astype(np.float64)
+    pooled = np.asarray(core.pool_maximum(shown, MOST_CELLS, MOST_CELLS), np.float64)
+    return HeadsPreview(layer.number, layer.n_heads, layer.shape, pooled)

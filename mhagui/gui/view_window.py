@@ -1,0 +1,184 @@
+"""The window that is opened from Python: how it is driven, waited for and closed."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import shiboken6
+from PySide6.QtCore import (
+    QBuffer,
+    QCoreApplication,
+    QEvent,
+    QEventLoop,
+    QIODevice,
+    Qt,
+    QThread,
+)
+from PySide6.QtWidgets import QApplication
+
+from mhagui.document import Scene
+from mhagui.document.capture import Capture
+from mhagui.document.captured_scene import scene_of
+from mhagui.document.edits import set_gain
+from mhagui.document.origin import Origin
+from mhagui.errors import UserError
+from mhagui.fault_log import FaultLog
+from mhagui.gui.application import FRAME, make_application
+from mhagui.gui.capture_session import Opened
+from mhagui.gui.faults import Faults, ended_by_signals, faults_caught
+from mhagui.gui.guarded import guard_overrides
+from mhagui.gui.worker import THREAD
+from mhagui.home import Home, own_home
+
+_SIGNALLED, _INTERRUPTED = 128, 130  # exit statuses: a signal's number above the first; Ctrl+C
+_PATIENCE = 30  # seconds, for work that nobody wants any more
+
+
+class ViewWindow:
+    """A window on ``capture``, with ``layer`` of it on the bench, the first unless given.
+
+    Raises UserError where the bench cannot hold that layer, or no window can be opened here.
+    """
+
+    def __init__(
+        self, capture: Capture, layer: int | None = None, home: Home | None = None
+    ) -> None:
+        self._capture = capture
+        number = capture.layers[0].number if layer is None else layer
+        scene = scene_of(capture, number)
+        _begin_application()
+        # The window pulls in pyqtgraph, which looks for a running application when it is imported.
+        from mhagui.gui.main_window import MainWindow
+
+        guard_overrides()
+        self._home = home or own_home()
+        window = MainWindow(scene, home=self._home, origin=Origin(kept=scene), is_start=True)
+        window.docks.imported.connect(guard_overrides)
+        window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        window.captures.begin(Opened(capture), number)
+        window.resize(window.size().boundedTo(window.screen().availableSize() - FRAME))
+        window.show()
+        self._window, self._bench = window, window.bench
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the window is there."""
+        return shiboken6.isValid(self._window) and self._window.isVisible()
+
+    @property
+    def scene(self) -> Scene:
+        """What is on the bench, or was when the window was closed."""
+        return self._bench.scene
+
+    def show(self, layer: int, head: int | None = None) -> None:
+        """Put ``layer`` on the bench, the cursor at ``head`` of it; raises UserError."""
+        self._check_open()
+        n_heads = scene_of(self._capture, layer).n_heads
+        if head is not None and not 0 <= head < n_heads:
+            raise UserError(f"There is no head {head}; layer {layer} has 0 to {n_heads - 1}.")
+        with self._refusals_raised():
+            self._window.captures.show(layer, head)
+
+    def set_gain(self, head: int, gain: float) -> None:
+        """Set the gain of the head at a place on the bench, from 0; raises UserError."""
+        self._check_open()
+        heads = self.scene.heads
+        if not 0 <= head < len(heads):
+            raise UserError(f"There is no head {head}; the bench has 0 to {len(heads) - 1}.")
+        with self._refusals_raised(), self._as_begun_with():
+            self._bench.edit(set_gain(heads[head].uid, float(gain)))
+
+    def picture(self) -> bytes:
+        """Return what the window shows as a PNG file, once all of it is computed."""
+        self._check_open()
+        self._window.docks.make_all()
+        QCoreApplication.processEvents()
+        while self._bench.frame.is_behind:
+            QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+            self._check_open()
+        buffer = QBuffer()
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        self._window.grab().save(buffer, "PNG")
+        return bytes(buffer.data().data())
+
+    def wait(self) -> None:
+        """Return when the window is closed; a signal that ends the program closes it.
+
+        Raises KeyboardInterrupt or SystemExit after a signal.
+        """
+        if not self.is_open:
+            return
+        loop, log = QEventLoop(), FaultLog(self._home.logs)
+        self._window.destroyed.connect(loop.quit)
+        faults = Faults(log)
+        faults.tell_in(self._window.notices)
+        with faults_caught(faults), ended_by_signals(_application(), self._window.keep_now):
+            status = loop.exec()
+        log.close()
+        # What a decomposition still works with must not be freed under it when Python ends.
+        for thread in threading.enumerate():
+            if thread.name == THREAD:
+                thread.join(_PATIENCE)
+        if status == _INTERRUPTED:
+            raise KeyboardInterrupt
+        if status > _SIGNALLED:
+            raise SystemExit(status)
+
+    def close(self) -> None:
+        """Close the window, unless who is asked about changes would rather keep it."""
+        if self.is_open and self._window.close():  # now, not when events are next processed
+            QCoreApplication.sendPostedEvents(self._window, QEvent.Type.DeferredDelete.value)
+
+    def _check_open(self) -> None:
+        if not self.is_open:
+            raise UserError("The window is closed; mhagui.view opens another.")
+
+    @contextmanager
+    def _refusals_raised(self) -> Iterator[None]:
+        """Raise as UserError what the window would say in the status bar."""
+        said: list[str] = []
+        signals = self._bench.refused, self._window.files.failed
+        for signal in signals:
+            signal.connect(said.append)
+        try:
+            yield
+        finally:
+            for signal in signals:
+                signal.disconnect(said.append)
+        if said:
+            raise UserError(said[0])
+
+    @contextmanager
+    def _as_begun_with(self) -> Iterator[None]:
+        """Have what is done count as the state that work by hand begins with: no question asks."""
+        files = self._window.files
+        was_modified = files.is_modified
+        yield
+        if not was_modified:
+            files.origin.kept = self._bench.scene
+            self._bench.history_changed.emit()
+
+
+def is_loop_running() -> bool:
+    """Say whether Qt's event loop runs by itself: some program's, or by ``%gui qt`` in IPython."""
+    if QThread.currentThread().loopLevel() > 0:
+        return True
+    get_shell: Callable[[], Any] | None = vars(__import__("builtins")).get("get_ipython")
+    shell = get_shell() if get_shell is not None else None
+    return str(getattr(shell, "active_eventloop", "")).startswith("qt")
+
+
+def _begin_application() -> None:
+    if threading.current_thread() is not threading.main_thread():
+        raise UserError("A window can be opened in the main thread of a program alone.")
+    running = QCoreApplication.instance()
+    if running is not None and not isinstance(running, QApplication):
+        raise UserError("A Qt application without windows runs here: none can be opened in it.")
+    make_application()
+
+
+def _application() -> QApplication:
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    return application

@@ -1,0 +1,371 @@
+"""All heads of a model as a map: a coloured cell to each, its letter in it, one of them current."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from mhagui import core
+from mhagui.gui.theme import Theme, theme_of
+from mhagui.gui.widgets.colour_range import ColourRange
+from mhagui.gui.widgets.drawing import LABEL_FONT, argb, indexed_image, scaled_font
+from mhagui.gui.widgets.matrix_keys import moved
+from mhagui.gui.widgets.plot_axes import round_step
+from mhagui.palette import ink_on, table_on
+
+MARGIN = 3  # around all, for the frames of cells at the edge
+GAP = 4  # between labels and cells
+LEAST_CELL = 7  # pixels: room for a mark, and to be hit
+MOST_LINES, MOST_WIDTHS = 2, 8  # of text, that a cell is high, and of a digit, that it is wide
+UNDEFINED = 255  # the level of NaN
+
+Levels = npt.NDArray[np.uint8]
+Cell = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadCells:
+    """What a HeadMap shows of N heads.
+
+    Attributes
+    ----------
+    row_labels, column_labels
+        What stands beside the rows and above the columns.
+    cells
+        Row and column of each head; of a cell that has none nothing is drawn.
+    values
+        What is coloured, (N,); NaN where it is not defined.
+    scale
+        From value to colour.
+    letters
+        What marks each head, one letter or nothing.
+    tip_of
+        Returns what the tooltip says of a head, by its place.
+    """
+
+    row_labels: tuple[str, ...]
+    column_labels: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    values: npt.NDArray[np.float64]
+    scale: ColourRange
+    letters: tuple[str, ...]
+    tip_of: Callable[[int], str]
+
+    @property
+    def shape(self) -> Cell:
+        """Number of rows and columns."""
+        return len(self.row_labels), len(self.column_labels)
+
+
+class HeadMap(QWidget):
+    """Shows the heads of all layers side by side; a click or Enter chooses one.
+
+    Signals
+    -------
+    pointed
+        The current head is another, by an arrow key; carries its place among the heads.
+    chosen
+        A head was clicked, or Enter pressed on the current one; carries its place.
+    reached
+        This part of the widget has to be seen.
+    """
+
+    pointed = Signal(int)
+    chosen = Signal(int)
+    reached = Signal(QRect)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: HeadCells | None = None
+        self._by_cell: dict[Cell, int] = {}
+        self._current = self._on_bench = -1
+        self._drawn: QPixmap | None = None
+        self._found: _Places | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    # --- what is shown
+
+    def set_heads(self, shown: HeadCells) -> None:
+        """Show these heads from now on."""
+        is_other = self._shown is None or shown.cells != self._shown.cells
+        self._shown = shown
+        self._draw_anew()
+        if is_other:
+            self._by_cell = {cell: place for place, cell in enumerate(shown.cells)}
+            self.updateGeometry()
+
+    def mark(self, current: int, on_bench: int) -> None:
+        """Mark the current head, and the one on the bench; -1 is none."""
+        if (current, on_bench) == (self._current, self._on_bench):
+            return
+        self._current, self._on_bench = current, on_bench
+        self.update()
+        if self._shown is not None and 0 <= current < len(self._shown.cells):
+            box = self.cell_rect(*self._shown.cells[current])
+            self.reached.emit(box.toAlignedRect())
+
+    def cell_rect(self, row: int, column: int) -> QRectF:
+        """Return where a cell is painted."""
+        return self._places().cell(row, column)
+
+    def head_at(self, place: QPointF) -> int:
+        """Return the head whose cell is at ``place``; -1 where there is none."""
+        return self._by_cell.get(self._places().at(place), -1)
+
+    # --- sizes
+
+    def sizeHint(self) -> QSize:
+        """Return a size at which every cell has room for its letter."""
+        return self._size(self.fontMetrics().height() + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the size of the smallest cells."""
+        return self._size(LEAST_CELL)
+
+    def _size(self, side: int) -> QSize:
+        rows, columns = self._shape()
+        places = self._places()
+        width, height = places.left + columns * side, places.top + rows * side
+        return QSize(width + MARGIN, height + MARGIN)
+
+    def _shape(self) -> Cell:
+        return (1, 1) if self._shown is None else self._shown.shape
+
+    def _places(self) -> "_Places":
+        """Return where cells are, found once for each size and content."""
+        if self._found is None:
+            rows, columns = self._shape()
+            labels = () if self._shown is None else self._shown.row_labels
+            small, metrics = QFontMetricsF(self._label_font()), QFontMetricsF(self.font())
+            left = round(MARGIN + max(map(small.horizontalAdvance, labels), default=0.0) + GAP)
+            top = round(MARGIN + small.height())
+            high = (self.height() - top - MARGIN) // rows
+            wide = (self.width() - left - MARGIN) // columns
+            self._found = _Places(
+                left,
+                top,
+                min(max(high, LEAST_CELL), round(MOST_LINES * metrics.height())),
+                min(max(wide, LEAST_CELL), round(MOST_WIDTHS * metrics.horizontalAdvance("0"))),
+            )
+        return self._found
+
+    def _label_font(self) -> QFont:
+        return scaled_font(self.font(), LABEL_FONT)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the new room among the cells."""
+        super().resizeEvent(event)
+        self._draw_anew()
+
+    # --- painting
+
+    def _draw_anew(self) -> None:
+        self._found = self._drawn = None
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the cells, which are kept, and over them the marks."""
+        if self._shown is None:
+            return
+        if self._drawn is None:
+            ratio = self.devicePixelRatioF()
+            self._drawn = QPixmap(self.size() * ratio)
+            self._drawn.setDevicePixelRatio(ratio)
+            self._drawn.fill(Qt.GlobalColor.transparent)
+            self._draw_cells(self._drawn, self._shown)
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._drawn)
+        self._draw_marks(painter, self._shown)
+        painter.end()
+
+    def _draw_cells(self, onto: QPixmap, shown: HeadCells) -> None:
+        theme, places = theme_of(self.palette()), self._places()
+        table = table_on(shown.scale.table, dark=theme.dark)
+        levels = core.quantise(shown.values, shown.scale.low, shown.scale.high)
+        grid = np.full(shown.shape, UNDEFINED, np.uint8)
+        rows, columns = np.array(shown.cells).T
+        grid[rows, columns] = levels
+        colours = [*argb(table), theme.mask.rgba()]
+        painter = QPainter(onto)
+        painter.drawImage(places.area(shown.shape), indexed_image(grid, colours))
+        self._draw_gaps(painter, shown, theme)
+        self._draw_letters(painter, shown, levels, [QColor(colour) for colour in colours])
+        self._draw_labels(painter, shown, theme)
+        painter.end()
+
+    def _draw_gaps(self, painter: QPainter, shown: HeadCells, theme: Theme) -> None:
+        """Draw lines between the cells, and nothing where there is no head."""
+        places = self._places()
+        area, (rows, columns) = places.area(shown.shape), shown.shape
+        ground = self.palette().color(QPalette.ColorRole.Window)
+        for cell in np.ndindex(rows, columns):
+            if cell not in self._by_cell:
+                painter.fillRect(places.cell(*cell), ground)
+        painter.setPen(QPen(theme.cell_line, 1))
+        for y in range(places.top, int(area.bottom()) + 1, places.height):
+            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+        for x in range(places.left, int(area.right()) + 1, places.width):
+            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+
+    def _draw_letters(
+        self, painter: QPainter, shown: HeadCells, levels: Levels, colours: list[QColor]
+    ) -> None:
+        """Mark each head that has a letter, by a dot where its cell has no room for it."""
+        painter.setFont(self._label_font())
+        metrics, places = QFontMetricsF(painter.font()), self._places()
+        has_room = places.height >= metrics.capHeight() + 4
+        has_room &= places.width >= metrics.horizontalAdvance("M")
+        inks: dict[int, QColor] = {}
+        dot = QRectF(0, 0, 3, 3)
+        for cell, letter, level in zip(shown.cells, shown.letters, levels.tolist(), strict=True):
+            if not letter:
+                continue
+            if level not in inks:
+                inks[level] = QColor(ink_on(colours[level].getRgb()[:3]))
+            box = places.cell(*cell)
+            if has_room:
+                painter.setPen(inks[level])
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter)
+            else:
+                dot.moveCenter(box.center() + QPointF(0.5, 0.5))
+                painter.fillRect(dot, inks[level])
+
+    def _draw_labels(self, painter: QPainter, shown: HeadCells, theme: Theme) -> None:
+        """Write as many labels as have room."""
+        painter.setPen(theme.muted)
+        painter.setFont(self._label_font())
+        metrics, places = QFontMetricsF(painter.font()), self._places()
+        widest = max(map(metrics.horizontalAdvance, shown.column_labels))
+        step, flags = round_step((widest + GAP) / places.width), Qt.TextFlag.TextDontClip
+        for column in range(0, len(shown.column_labels), step):
+            box = places.cell(0, column)
+            box = QRectF(box.left(), MARGIN - 1, places.width, metrics.height())
+            label = shown.column_labels[column]
+            painter.drawText(box, flags | Qt.AlignmentFlag.AlignHCenter, label)
+        step = round_step(metrics.ascent() / places.height)
+        for row in range(0, len(shown.row_labels), step):
+            box = places.cell(row, 0)
+            box = QRectF(0, box.top(), places.left - GAP, places.height)
+            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(box, flags | right, shown.row_labels[row])
+
+    def _draw_marks(self, painter: QPainter, shown: HeadCells) -> None:
+        """Frame the head on the bench in the cursor's colour, and the current one around it."""
+        theme = theme_of(self.palette())
+        here = self.palette().color(QPalette.ColorRole.Highlight) if self.hasFocus() else theme.text
+        for place, colour, out in ((self._on_bench, theme.cursor, 0), (self._current, here, 2)):
+            if 0 <= place < len(shown.cells):
+                box = self.cell_rect(*shown.cells[place]).adjusted(-out, -out, out, out)
+                # A line in the colour of the ground inside, or it would run into some colours.
+                painter.setPen(QPen(theme.plot, 1))
+                painter.drawRect(box.adjusted(1.5, 1.5, -1.5, -1.5))
+                painter.setPen(QPen(colour, 2))
+                painter.drawRect(box)
+
+    # --- the user
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go to another head, or choose the current one."""
+        if self._shown is None or not self._shown.cells:
+            super().keyPressEvent(event)
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.chosen.emit(max(self._current, 0))
+            return
+        cell = self._shown.cells[max(self._current, 0)]
+        wanted = moved(event.keyCombination(), cell, self._shown.shape)
+        place = -1 if wanted is None else self._nearest(wanted)
+        if place < 0:
+            super().keyPressEvent(event)
+        elif place != self._current:
+            self.pointed.emit(place)
+
+    def _nearest(self, wanted: Cell) -> int:
+        """Return the head at a cell, or the nearest of its row or column where it has none."""
+        if wanted in self._by_cell:
+            return self._by_cell[wanted]
+        row, column = wanted
+        return next(self._by_cell[cell] for cell in _before(row, column) if cell in self._by_cell)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Choose the head that is clicked; the second press of a double click is none."""
+        place = self.head_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and place >= 0:
+            self.chosen.emit(place)
+
+    def event(self, event: QEvent) -> bool:
+        """Tell of the head under a pointer at rest all that is known."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            place = self.head_at(QPointF(event.pos()))
+            if self._shown is not None and place >= 0:
+                cell = self.cell_rect(*self._shown.cells[place]).toAlignedRect()
+                QToolTip.showText(event.globalPos(), self._shown.tip_of(place), self, cell)
+                return True
+        return super().event(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show that the arrow keys go here."""
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Show that the arrow keys no longer go here."""
+        super().focusOutEvent(event)
+        self.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw anew in other colours or another font."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
+            self._draw_anew()
+            self.updateGeometry()
+
+
+class _Places(NamedTuple):
+    """Where cells are: the corner of the first, and height and width of all, whole pixels."""
+
+    left: int
+    top: int
+    height: int
+    width: int
+
+    def cell(self, row: int, column: int) -> QRectF:
+        """Return the place of a cell."""
+        left, top = self.left + column * self.width, self.top + row * self.height
+        return QRectF(left, top, self.width, self.height)
+
+    def area(self, shape: Cell) -> QRectF:
+        """Return the place of all cells."""
+        return QRectF(self.left, self.top, shape[1] * self.width, shape[0] * self.height)
+
+    def at(self, place: QPointF) -> Cell:
+        """Return the cell at ``place``, which may be none of those there are."""
+        row, column = (place.y() - self.top) // self.height, (place.x() - self.left) // self.width
+        return int(row), int(column)
+
+
+def _before(row: int, column: int) -> Iterator[Cell]:
+    """Yield the cells before one in its row, then those above it, then the first."""
+    yield from ((row, other) for other in range(column - 1, -1, -1))
+    yield from ((other, column) for other in range(row - 1, -1, -1))
+    yield (0, 0)

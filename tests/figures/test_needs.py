@@ -1,0 +1,80 @@
+"""Figures of what a file does not hold, or of another mask than the causal one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mhagui.document import Head, Pattern, Scene, compute, load_lesson
+from mhagui.document.edits import SetMask
+from mhagui.document.mask_rule import MaskKind, MaskRule
+from mhagui.errors import UserError
+from mhagui.figures import FIGURES, Subject, render, why_not
+from mhagui.figures.script import script
+
+T = 4
+ALONE = {"heads", "head", "impulse", "frequency", "entropy", "information", "redundancy"}
+
+
+@pytest.fixture(scope="module")
+def weights_alone():
+    a = np.tril(np.ones((T, T))) / np.arange(1, T + 1)[:, None]
+    heads = [Head(n, f"L0 H{n - 1}", Pattern.GIVEN, np.zeros((1, 1)), a=a) for n in (1, 2)]
+    x, w_o = np.zeros((T, 1)), np.zeros((2, 1))
+    return Scene("weights alone", "", heads, x, w_o, 1, has_values=False)
+
+
+def figures_of(scene):
+    result = compute(scene)
+    return {name for name in FIGURES if why_not(name, result) is None}
+
+
+def test_of_weights_alone_there_are_the_figures_of_weights(weights_alone):
+    assert figures_of(weights_alone) == ALONE
+    result = compute(weights_alone)
+    assert why_not("filter-bank", result).startswith("This file has no values")
+    assert why_not("singular-values", result).startswith("This file has weights alone")
+
+
+@pytest.mark.parametrize("name", ["heads", "entropy", "redundancy"])
+def test_a_row_without_weights_does_no_harm(weights_alone, name):
+    a = weights_alone.heads[0].a.copy()
+    a[2] = 0.0
+    scene = weights_alone.with_head(1, a=a)
+    assert render(name, Subject(scene, compute(scene)), "png").startswith(b"\x89PNG")
+
+
+def test_under_a_full_mask_there_are_no_filters():
+    scene = SetMask(MaskRule(MaskKind.FULL)).apply(load_lesson("four-heads"))
+    assert set(FIGURES) - figures_of(scene) == {"impulse", "frequency", "lesson", "summary"}
+    window = SetMask(MaskRule(MaskKind.SLIDING, 2)).apply(load_lesson("four-heads"))
+    assert figures_of(window) == set(FIGURES)
+    assert render("impulse", Subject(window, compute(window)), "png").startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda scene: SetMask(MaskRule(MaskKind.SLIDING, 2)).apply(scene), "has another mask."),
+        (lambda scene: scene.with_head(1, b_v=np.ones((1, 2))), "this one has b_V or b_O."),
+        (lambda scene: replace(scene, b_o=np.ones((1, 8))), "this one has b_V or b_O."),
+    ],
+)
+def test_a_script_says_what_it_does_not_compute(change, sentence):
+    scene = change(load_lesson("four-heads"))
+    with pytest.raises(UserError) as caught:
+        script("entropy", Subject(scene, compute(scene)))
+    assert str(caught.value).endswith(sentence)
+
+
+def test_a_script_of_weights_alone_or_of_too_many_numbers_is_refused(weights_alone):
+    with pytest.raises(UserError, match=r"this scene has weights alone\.$"):
+        script("heads", Subject(weights_alone, compute(weights_alone)))
+    x, w = np.zeros((1200, 2048)), np.zeros((2048, 1))
+    large = Scene("wide", "", [Head(1, "wide", Pattern.UNIFORM, w)], x, w.T, 1)
+    assert large.n_numbers < 2_500_000
+    large = replace(large, x=np.zeros((1300, 2048)))
+    with pytest.raises(
+        UserError, match=r"^A script holds every number of a scene as text; this one"
+    ):
+        script("entropy", Subject(large, compute(large)))
