@@ -6,7 +6,7 @@
 #   PYTHON=python3.12 make run    chooses the interpreter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak reliability lint style types contracts format pictures gallery formulas bench clean
+.PHONY: help run test soak reliability lint style types contracts format pictures gallery real-models formulas bench clean
 
 # Where the window has no screen to open on, the figures are written here instead. The other commands
 # need no screen, and know no such option.
@@ -22,6 +22,7 @@ help:
 	@echo 'make format     put the code into the style that lint wants'
 	@echo 'make pictures   draw the pictures of the README again'
 	@echo 'make gallery    draw docs/gallery.md again, which shows every figure'
+	@echo 'make real-models  find and draw the heads of docs/real-models.md again'
 	@echo 'make formulas   draw the formulas of the tooltips again'
 	@echo 'make bench      measure what is claimed to be quick, side by side with others'
 	@echo 'make clean      remove the environment (.venv), caches and built files'
@@ -73,6 +74,10 @@ pictures:
 gallery:
 	@.ci/prepare test
 	.venv/bin/python docs/make_gallery.py
+
+real-models:
+	@.ci/prepare test
+	.venv/bin/python docs/make_real_models.py
 
 formulas:
 	@.ci/prepare test

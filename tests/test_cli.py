@@ -48,7 +48,7 @@ def started(monkeypatch):
     from mhagui.gui import application
 
     windows = []
-    monkeypatch.setattr(application, "run", lambda *window: windows.append(window) or 0)
+    monkeypatch.setattr(application, "run", lambda *window, **_: windows.append(window) or 0)
     return windows
 
 

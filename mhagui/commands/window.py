@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mhagui.document import Scene
 
 _USAGE = """mhagui [SCENE] [--figures-if-no-display DIR] [--reset-settings]
+       mhagui FILE [--prompt TEXT]
        mhagui report [SCENE] [--gain N=G ...] [--format FORMAT] [--out FILE]
        mhagui report FILE --scorecard [--prompt TEXT] [--csv | --json] [--out FILE]
        mhagui export [SCENE ...] [--gain N=G ...] --out DIR [--figure NAME ...]
@@ -51,17 +52,59 @@ def open_window(arguments: list[str]) -> int:
     from mhagui.display_check import missing_libraries, why_no_display
     from mhagui.document import open_named
 
-    session, origin = open_named(options.scene or DEFAULT_SCENE)
+    beside = _beside(options.scene)
+    if options.prompt is not None and not (beside and _is_model(beside)):
+        raise UserError("--prompt is for a model: give its .gguf file, or its folder, as well.")
+    session, origin = open_named((beside is None and options.scene) or DEFAULT_SCENE)
     scene = session.scene
     obstacle = why_no_display() or missing_libraries()
     if obstacle is None:
         from mhagui.gui.application import run
 
-        return run(scene, origin, session.view)
+        return run(scene, origin, session.view, opened=beside, prompt=options.prompt)
+    if beside is not None:
+        raise UserError(f"{obstacle}; 'mhagui report {beside} --scorecard' works without a window.")
     if options.figures_if_no_display is None:
         raise UserError(f"{obstacle}; 'mhagui report' and 'mhagui export' work without a window.")
     with ended_by_signals():
         return _write_instead(scene, Path(options.figures_if_no_display), obstacle)
+
+
+def _beside(name: str | None) -> Path | None:
+    """Return the file or folder that is opened in the window once it is there; None for scenes.
+
+    Raises UserError where it cannot be opened, as far as its headers tell.
+    """
+    from mhagui.document import lesson_names
+    from mhagui.gui.opening.kinds import Kind, kind_of
+
+    if name is None or name in lesson_names() or not Path(name).exists():
+        return None
+    path = Path(name)
+    if kind_of(path) is Kind.SCENE:
+        return None
+    try:
+        _check_headers(path)
+    except UserError as error:
+        raise UserError(f"{path} cannot be opened: {error}") from error
+    return path
+
+
+def _is_model(path: Path) -> bool:
+    from mhagui.gui.opening.kinds import Kind, kind_of
+
+    return kind_of(path) is Kind.MODEL
+
+
+def _check_headers(path: Path) -> None:
+    if _is_model(path):
+        from mhagui.models import describe
+
+        describe(path)
+    else:
+        from mhagui.sources import inspect
+
+        inspect(path)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -74,6 +117,13 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("scene", nargs="?", metavar="SCENE", type=not_empty, help=SCENE_HELP)
+    parser.add_argument(
+        "--prompt",
+        metavar="TEXT",
+        type=not_empty,
+        help="run the model in FILE, a .gguf file or a folder with config.json, on this at once; "
+        "FILE may also hold tensors of a model's attention (.npy, .npz, .safetensors, .pt, JSON)",
+    )
     parser.add_argument(
         "--figures-if-no-display",
         metavar="DIR",

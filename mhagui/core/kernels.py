@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,6 +30,7 @@ from mhagui.core.kernels_tiles import Tile, flattened, tiles_of
 from mhagui.core.threads import one_blas_thread, share
 
 Pair: TypeAlias = tuple[FloatArray, FloatArray]
+Check: TypeAlias = Callable[[], object]
 
 # Below so many cells for each the threads would take longer to start, and to wait for the
 # interpreter after each step, than they save.
@@ -51,6 +53,7 @@ def weights_and_entropies(
     mask: Mask = "causal",
     scale: float | None = None,
     out: Pair | None = None,
+    check: Check | None = None,
 ) -> Pair:
     """Return the weights A = softmax(gain · S), S the scores of q and k, and their row entropies.
 
@@ -65,6 +68,8 @@ def weights_and_entropies(
         Arrays for the weights and the bits: C-contiguous, writeable, of the shapes and dtype
         of the result, sharing no memory with one another or with what is read. None means new
         ones.
+    check
+        Called before each tile, in any thread; what it raises ends the work, and is raised.
 
     Returns
     -------
@@ -91,7 +96,7 @@ def weights_and_entropies(
     if _is_plain(queries.shape[-2], keys.shape[-2], queries.shape[-1]):
         weights = attention_weights(queries, keys, gain=gain, mask=mask, scale=scale)
         return _with_bits(weights, out)
-    return _filled(FactoredScores(queries, keys, gain, scale), mask, out)
+    return _filled(FactoredScores(queries, keys, gain, scale), mask, out, check)
 
 
 def weights_and_entropies_from_scores(
@@ -100,6 +105,7 @@ def weights_and_entropies_from_scores(
     gain: npt.ArrayLike = 1.0,
     mask: Mask = "causal",
     out: Pair | None = None,
+    check: Check | None = None,
 ) -> Pair:
     """Return the weights A = softmax(gain · scores) and their row entropies.
 
@@ -109,7 +115,7 @@ def weights_and_entropies_from_scores(
     ----------
     scores, gain, mask
         As for `weights_from_scores`.
-    out
+    out, check
         As for `weights_and_entropies`.
 
     Returns
@@ -131,11 +137,15 @@ def weights_and_entropies_from_scores(
     _require_apart(out, scores=array)
     if _is_plain(array.shape[-2], array.shape[-1]):
         return _with_bits(weights_from_scores(array, gain=gain, mask=mask), out)
-    return _filled(CachedScores(array, gain, mask), mask, out)
+    return _filled(CachedScores(array, gain, mask), mask, out, check)
 
 
 def weighted_sums(
-    weights: npt.ArrayLike, values: npt.ArrayLike, *, mask: Mask = "causal"
+    weights: npt.ArrayLike,
+    values: npt.ArrayLike,
+    *,
+    mask: Mask = "causal",
+    check: Check | None = None,
 ) -> FloatArray:
     """Return the head outputs A·V, reading only the weights that the mask allows.
 
@@ -147,6 +157,8 @@ def weighted_sums(
         V, shape (..., T_k, d_v); leading axes broadcast against those of `weights`.
     mask
         As for `weights_from_scores`.
+    check
+        As for `weights_and_entropies`.
 
     Returns
     -------
@@ -184,21 +196,36 @@ def weighted_sums(
                 np.matmul(a[heads, rows, columns], v[heads, columns], out=flat[heads, rows])
 
     tiles = tiles_of(mask, leading, a.shape[-2], a.shape[-1])
-    work_through(tiles, work, per_cell=v.shape[-1] / 128)
+    work_through(tiles, work, check, per_cell=v.shape[-1] / 128)
     return sums
 
 
 def work_through(
-    tiles: list[Tile], work: Callable[[Iterator[Tile]], None], per_cell: float = 1.0
+    tiles: list[Tile],
+    work: Callable[[Iterator[Tile]], None],
+    check: Check | None,
+    per_cell: float = 1.0,
 ) -> None:
-    """Let `work` do all tiles, in as many threads as are worth it.
+    """Let `work` do all tiles, in as many threads as are worth it, with a `check` before each.
 
     `per_cell` is how long a cell takes, as a share of how long it takes to make a weight.
     """
     n_cells = int(per_cell * sum(tile.n_cells for tile in tiles))
     # For few cells as well: what BLAS gains with another thread, it takes twice from other work.
     with one_blas_thread() as n_threads:
+        work = work if check is None else partial(_with_checks, work, check)
         share(tiles, work, max(1, min(n_threads, len(tiles), n_cells // _FEW_CELLS)))
+
+
+def _with_checks(
+    work: Callable[[Iterator[Tile]], None], check: Check, tiles: Iterator[Tile]
+) -> None:
+    def checked() -> Iterator[Tile]:
+        for tile in tiles:
+            check()
+            yield tile
+
+    work(checked())
 
 
 def _is_plain(n_rows: int, n_columns: int, n_terms: int = 0) -> bool:
@@ -216,7 +243,7 @@ def _with_bits(weights: FloatArray, out: Pair | None) -> Pair:
     return buffers
 
 
-def _filled(scores: TiledScores, mask: Mask, out: Pair | None) -> Pair:
+def _filled(scores: TiledScores, mask: Mask, out: Pair | None, check: Check | None) -> Pair:
     shape = (*scores.leading, scores.n_rows, scores.n_columns)
     tiles = tiles_of(mask, scores.leading, scores.n_rows, scores.n_columns)
     weights, bits = _buffers(shape, scores.dtype, out)
@@ -238,7 +265,7 @@ def _filled(scores: TiledScores, mask: Mask, out: Pair | None) -> Pair:
                 within = part[..., tile.columns]
                 flat_bits[tile.heads, tile.rows] = _fill(scores, tile, space, ones, within)
 
-    work_through(tiles, work)
+    work_through(tiles, work, check)
     return weights, bits
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import Lock
 from typing import NamedTuple, SupportsIndex
@@ -30,7 +30,7 @@ from mhagui.core.attention import (
 )
 from mhagui.core.display import pool_maximum
 from mhagui.core.entropy import entropy_bits
-from mhagui.core.kernels import work_through
+from mhagui.core.kernels import Check, work_through
 from mhagui.core.kernels_scores import FactoredScores, exponentials
 from mhagui.core.kernels_tiles import Tile, flattened, tiles_of
 
@@ -89,7 +89,7 @@ def attention_statistics(
     scale: float | None = None,
     values: npt.ArrayLike | None = None,
     overview: SupportsIndex | None = None,
-    check: Callable[[], object] | None = None,
+    check: Check | None = None,
 ) -> AttentionStatistics:
     """Return what the weights of q and k say, in memory that grows with T_q + T_k alone.
 
@@ -103,7 +103,7 @@ def attention_statistics(
     overview
         The most rows and columns of a picture of the weights, at least 1.
     check
-        Called again and again, in any thread; what it raises ends the work, and is raised.
+        As for `weights_and_entropies`.
 
     Returns
     -------
@@ -125,8 +125,8 @@ def attention_statistics(
     v = None if values is None else _values_for(values, scores)
     n_cells = None if overview is None else as_count(overview, "overview")
     tiles = tiles_of(mask, scores.leading, scores.n_rows, scores.n_columns)
-    found = _Found(scores, v, n_cells, check)
-    work_through(tiles, found.work)
+    found = _Found(scores, v, n_cells)
+    work_through(tiles, found.work, check)
     return found.statistics()
 
 
@@ -220,9 +220,8 @@ class _Found:
         scores: FactoredScores,
         values: FloatArray | None,
         n_cells: int | None,
-        check: Callable[[], object] | None,
     ) -> None:
-        self._scores, self._values, self._check = scores, values, check
+        self._scores, self._values = scores, values
         shape = (math.prod(scores.leading), scores.n_rows)
         per_row = np.zeros((7, *shape), scores.dtype)
         self._bits, self._shifts, self._log_sums, self._distances = per_row[:4]
@@ -244,8 +243,6 @@ class _Found:
         ones = np.ones(self._scores.n_columns, self._scores.dtype)
         with np.errstate(all="ignore"):
             for tile in (part for whole in tiles for part in self._scores.parts(whole)):
-                if self._check is not None:
-                    self._check()
                 if tile.n_cells > space.shape[1]:
                     space = np.empty((2, tile.n_cells), self._scores.dtype)
                 found = self._rows_of(tile, space[:, : tile.n_cells], ones)

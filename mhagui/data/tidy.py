@@ -100,7 +100,7 @@ def arrays(scene: Scene, result: Result) -> dict[str, Part]:
         "names": np.array([head.head.name for head in heads]),
         "patterns": np.array([head.head.pattern.value for head in heads]),
     }
-    return words | {
+    numbers: dict[str, Part] = {
         "layers": np.array([head.head.layer for head in heads], dtype=np.int64),
         "gains": np.array([head.gain for head in heads]),
         "active": np.array([head.active for head in heads]),
@@ -119,7 +119,25 @@ def arrays(scene: Scene, result: Result) -> dict[str, Part]:
         "W_O": scene.w_o,
         "terms": result.terms,
         "output": result.output,
+        **_biases(scene),
     }
+    return words | {name: part for name, part in numbers.items() if name not in _unknown(scene)}
+
+
+def _biases(scene: Scene) -> dict[str, Part]:
+    """Return b_V of every head, zeros where it has none, and b_O, where the scene has any."""
+    biases, none = [head.b_v for head in scene.heads], np.zeros((1, scene.d_v))
+    has_any = any(bias is not None for bias in biases)
+    of_heads = [(none if bias is None else bias)[0] for bias in biases]
+    return ({"b_V": of_heads} if has_any else {}) | (
+        {} if scene.b_o is None else {"b_O": scene.b_o[0]}
+    )
+
+
+def _unknown(scene: Scene) -> set[str]:
+    """Return the arrays that there are none of: no numbers stand in place of what is not known."""
+    values = {"X", "W_V", "V", "head_outputs", "concat", "W_O", "terms", "output"}
+    return (set() if scene.has_values else values) | (set() if scene.has_queries else {"Q", "K"})
 
 
 def _rows(
@@ -147,9 +165,13 @@ def _write_npy(file: IO[bytes], part: Part) -> None:
 
 
 def _listed(part: Part) -> object:
-    if isinstance(part, np.ndarray):
+    if not isinstance(part, np.ndarray):
+        return [_listed(np.asarray(array)) for array in part]
+    if part.dtype.kind != "f" or np.isfinite(part).all():
         return part.tolist()
-    return [np.asarray(array).tolist() for array in part]
+    values = part.astype(object)
+    values[~np.isfinite(part)] = None  # undefined
+    return values.tolist()
 
 
 def _check_size(scene: Scene, kind: str) -> None:

@@ -303,8 +303,7 @@ def _norm(matrix: Floats) -> float:
 
 
 def _row_norms(matrix: Array) -> Array:
-    norms: Array = core.frobenius_norms(matrix[:, np.newaxis, :])
-    return norms
+    return sealed(core.frobenius_norms(matrix[:, np.newaxis, :]))
 
 
 def _share(part: Array, whole: float) -> float:

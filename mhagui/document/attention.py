@@ -1,5 +1,6 @@
 """The weights of a head, their entropies, and what they make of its input and values."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -12,6 +13,7 @@ from mhagui.document.recall import Recall
 from mhagui.document.records import Array, sealed
 
 BoolArray = npt.NDArray[np.bool_]
+Check: TypeAlias = Callable[[], object]  # ends the work by what it raises
 Seen: TypeAlias = Literal["causal"] | BoolArray  # a mask as the core takes it
 ROWS = 128  # of a block of scores that is looked at in one go, so that it stays in the cache
 
@@ -31,7 +33,8 @@ def attention(
 ) -> Attention:
     """Return what is made of A, which is kept; ``x`` is what is read of X."""
     scores = recall.array("scores", core.attention_scores, q, k)
-    weights, entropy = recall("weights", _weights_and_entropies, scores, gain, seen)
+    make = partial(_weights_and_entropies, recall.check)
+    weights, entropy = recall("weights", make, scores, gain, seen)
     return _weighed(scores, weights, entropy, x, values, seen, recall)
 
 
@@ -40,7 +43,8 @@ def given_attention(
 ) -> Attention:
     """Return the same of given weights, which are A to the bit where the gain is 1."""
     scores = recall.array("scores", _log_weights, a)
-    weights, entropy = recall("weights", _reweighted, a, scores, gain, seen)
+    make = partial(_reweighted, recall.check)
+    weights, entropy = recall("weights", make, a, scores, gain, seen)
     return _weighed(scores, weights, entropy, x, values, seen, recall)
 
 
@@ -53,7 +57,7 @@ def _weighed(
     seen: Seen,
     recall: Recall,
 ) -> Attention:
-    sums = core.weighted_sums
+    sums = partial(core.weighted_sums, check=recall.check)
     mixed = recall.array("mixed", sums, weights, x, mask=seen) if x.shape[1] else x
     output = recall.array("output", sums, weights, values, mask=seen)
     return Attention(scores, weights, entropy, mixed, output)
@@ -69,8 +73,11 @@ def attention_on_demand(
     return Attention(scores, weights, entropy, *sums)
 
 
-def _weights_and_entropies(scores: Array, gain: float, seen: Seen) -> tuple[Array, Array]:
-    weights, bits = core.weights_and_entropies_from_scores(scores, gain=gain, mask=seen)
+def _weights_and_entropies(
+    check: Check, scores: Array, gain: float, seen: Seen
+) -> tuple[Array, Array]:
+    found = core.weights_and_entropies_from_scores(scores, gain=gain, mask=seen, check=check)
+    weights, bits = found
     return sealed(weights), sealed(bits)
 
 
@@ -78,9 +85,12 @@ def _log_weights(a: Array) -> Array:
     return np.log(np.maximum(a, np.finfo(a.dtype).tiny))
 
 
-def _reweighted(a: Array, scores: Array, gain: float, seen: Seen) -> tuple[Array, Array]:
+def _reweighted(
+    check: Check, a: Array, scores: Array, gain: float, seen: Seen
+) -> tuple[Array, Array]:
     """Return softmax(g S) times what each given row sums to, and the entropy of its shares."""
-    shares, bits = core.weights_and_entropies_from_scores(scores, gain=gain, mask=seen)
+    found = core.weights_and_entropies_from_scores(scores, gain=gain, mask=seen, check=check)
+    shares, bits = found
     sums = a.sum(axis=1)
     bits[sums == 0] = np.nan
     return (a if gain == 1 else sealed(shares * sums[:, np.newaxis])), sealed(bits)

@@ -49,6 +49,8 @@ class Result:
         The mask, and which keys it lets each query see, (T, T), True = allowed.
     has_values
         Whether X, W_V and W_O are known; where they are not, all that follows from them is 0.
+    n_allowed
+        How many keys each query may see, (T,).
     ceiling_bits
         The most a row's entropy can be, log2 of its number of allowed keys, (T,), bits; NaN where
         it has none.
@@ -74,6 +76,7 @@ class Result:
     mask: MaskRule
     allowed: BoolArray
     has_values: bool
+    n_allowed: Array
     ceiling_bits: Array
     concat: Array
     output: Array
@@ -99,8 +102,7 @@ class Result:
     @property
     def mean_allowed(self) -> float:
         """Mean over the same rows of the number of allowed keys."""
-        counts = self.allowed.sum(axis=1)
-        return float(counts[counts > 0].mean())
+        return float(self.n_allowed[self.n_allowed > 0].mean())
 
     @property
     def has_queries(self) -> bool:
@@ -148,12 +150,14 @@ def _compute(
     concat = recall.array("concat", _side_by_side, *outputs)
     w_o = recall.columns("W_O", scene.w_o)
     output = _outputs(concat, outputs, w_o, recall)
+    n_allowed = recall.array("keys seen", np.count_nonzero, allowed, axis=1)
     return Result(
         heads=heads,
         mask=scene.mask,
         allowed=allowed,
         has_values=scene.has_values,
-        ceiling_bits=recall.array("ceiling", _ceiling_bits, allowed),
+        n_allowed=n_allowed,
+        ceiling_bits=recall.array("ceiling", _ceiling_bits, n_allowed),
         concat=concat,
         output=_with_bias(_joined("output", output, recall), scene.b_o, recall),
         filter_bank_residual=max(
@@ -377,8 +381,7 @@ def _largest_sum(a: Array) -> float:
     return float(a.sum(axis=1).max())
 
 
-def _ceiling_bits(allowed: BoolArray) -> Array:
-    counts = allowed.sum(axis=1)
+def _ceiling_bits(counts: Array) -> Array:
     return np.log2(np.where(counts > 0, counts, np.nan))
 
 

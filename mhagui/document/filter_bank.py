@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mhagui import core
-from mhagui.document.compute import Result
+from mhagui.document.compute import MOST_MAPPED, Result
 from mhagui.document.json_text import finite
 from mhagui.document.recall import Recall, Steps
 from mhagui.document.records import Array, sealed
@@ -21,6 +21,7 @@ from mhagui.document.scene import Scene
 from mhagui.formats import USUAL, Precision
 
 IDENTITY = "max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)|"
+BLOCK_IDENTITY = "max |Concat·W_O − Σ_h O_h W_O^(h)|"  # of wide models, as ``compute`` says
 SHORT_IDENTITY = "max |Concat·W_O − Σ|"
 BLOCK_CELLS = 2**15  # that are added up at once: they stay in the processor's cache
 
@@ -232,6 +233,11 @@ def why_no_wrong_site(scene: Scene) -> str:
         f"Concat has H·d_v = {width} columns and O has d_model = {scene.d_model}: "
         "no columns of O could be mistaken for a head's."
     )
+
+
+def identity_of(result: Result) -> str:
+    """Return what the residual is of: how the terms that it compares with O are made."""
+    return BLOCK_IDENTITY if result.output.shape[1] > MOST_MAPPED else IDENTITY
 
 
 def in_bounds(result: Result) -> float:

@@ -63,7 +63,7 @@ class MaskRule:
     @property
     def is_causal(self) -> bool:
         """Whether query t sees the keys 1 to t, neither more nor fewer."""
-        return self == MaskRule()
+        return self == CAUSAL
 
     @property
     def sees_later(self) -> bool:
@@ -105,6 +105,9 @@ class MaskRule:
         allowed[end:] = allowed[:, end:] = False
         allowed.flags.writeable = False
         return allowed
+
+
+CAUSAL = MaskRule()
 
 
 def rule_of(allowed: Flags) -> MaskRule | None:

@@ -208,8 +208,8 @@ class RowArithmetic:
 
     Attributes
     ----------
-    query, gain
-        The row t, from 0, and the gain in force.
+    query, gain, mask
+        The row t, from 0, the gain in force, and which keys a query may see.
     q, keys
         q_t, (d_k,), and all keys K, (T, d_k).
     allowed
@@ -233,6 +233,7 @@ class RowArithmetic:
 
     query: int
     gain: float
+    mask: MaskRule
     q: Array
     keys: Array
     allowed: BoolArray
@@ -250,6 +251,13 @@ class RowArithmetic:
     def n_allowed(self) -> int:
         """How many keys the row may see."""
         return int(np.count_nonzero(self.allowed))
+
+    def why_masked(self, key: int) -> str:
+        """Return why ``key``, from 0, is not seen, as the beginning of a sentence."""
+        t, i = self.query + 1, key + 1
+        if self.mask.is_causal:
+            return f"Key t{i} comes after query t{t}"
+        return f"The mask ({self.mask.text}) hides key t{i} from query t{t}"
 
     @property
     def ties(self) -> BoolArray:
@@ -286,6 +294,7 @@ def row_arithmetic(result: Result, place: int, query: int) -> RowArithmetic:
     return RowArithmetic(
         query=query,
         gain=head.gain,
+        mask=result.mask,
         q=head.q[query],
         keys=head.k,
         allowed=allowed,

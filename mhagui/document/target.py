@@ -5,12 +5,15 @@ import math
 import numpy as np
 
 from mhagui.core import LARGEST_TARGET, TARGET_TOLERANCE, TargetFit
+from mhagui.document.mask_rule import CAUSAL, MaskRule
 from mhagui.document.records import Array
 from mhagui.errors import UserError
 
 
-def why_not_by_rows(n_positions: int) -> str:
+def why_not_by_rows(n_positions: int, mask: MaskRule = CAUSAL) -> str:
     """Return why no head of T positions is designed by rows; empty where one can be."""
+    if not mask.is_causal:
+        return f"Rows can be asked for under the causal mask alone; this one is {mask.text}"
     if n_positions <= LARGEST_TARGET:
         return ""
     return f"Rows of at most {LARGEST_TARGET} positions can be asked for; T is {n_positions}"

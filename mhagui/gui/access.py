@@ -21,6 +21,7 @@ Role = QAccessible.Role
 ROLES: Mapping[str, Role] = MappingProxyType(
     {
         "MatrixView": Role.Graphic,
+        "HeadMap": Role.Graphic,
         "TokenStrip": Role.Graphic,
         "BarList": Role.Chart,
         "CurvePlot": Role.Chart,

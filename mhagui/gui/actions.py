@@ -171,7 +171,7 @@ ACTIONS = (
     ),
     ActionInfo(
         key="prompt",
-        text="&Prompt…",
+        text="Pr&ompt…",
         tip="Run the model that is open on another prompt",
     ),
     ActionInfo(

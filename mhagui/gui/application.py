@@ -4,6 +4,8 @@ import gc
 import os
 import sys
 import threading
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from PySide6.QtCore import QSize, QTimer
@@ -31,6 +33,7 @@ from mhagui.system_info import info_text, system_info
 if TYPE_CHECKING:
     from mhagui.gui.main_window import MainWindow
 
+NAME = "mhagui"
 FALLBACK_FONT = "Inter"
 FALLBACK_POINTS = 10
 COLLECTING_FROM = 1000  # milliseconds after the start
@@ -44,7 +47,13 @@ def make_application() -> QApplication:
     if isinstance(running, QApplication):
         return running
     app = QApplication(sys.argv[:1])
-    app.setApplicationName("mhagui")
+    set_up(app)
+    return app
+
+
+def set_up(app: QApplication) -> None:
+    """Have ``app`` be this program's: its name, style, fonts and theme."""
+    app.setApplicationName(NAME)
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("mhagui")
     app.setStyle("Fusion")
@@ -54,7 +63,6 @@ def make_application() -> QApplication:
         use_bundled_font(app)
     app.setWindowIcon(application_icon())
     apply_theme(ThemeChoice.SYSTEM)
-    return app
 
 
 def use_bundled_font(app: QApplication) -> None:
@@ -72,11 +80,14 @@ def run(
     origin: Origin | None = None,
     view: ViewState | None = None,
     home: Home | None = None,
+    opened: Path | None = None,
+    prompt: str | None = None,
 ) -> int:
     """Show ``scene`` in a window and return the exit status when it is closed or interrupted.
 
     The scene has an ``origin``, its file say, and is looked at as in ``view``. What the program
-    keeps is in ``home``, that of whoever runs it unless given.
+    keeps is in ``home``, that of whoever runs it unless given. What else is to be ``opened``,
+    tensors or a model, follows; a model is run at once where there is a ``prompt``.
     """
     gc.disable()  # what a start makes is there to stay
     home = home or own_home()
@@ -89,6 +100,8 @@ def run(
         faults.tell_in(window.notices)
         _tell_of(crashes, window.notices, log)
         QTimer.singleShot(COLLECTING_FROM, _collect_garbage)
+        if opened is not None:
+            QTimer.singleShot(0, window, partial(window.openings.open, opened, prompt))
         with ended_by_signals(app, window.keep_now):
             status = app.exec()
         window.deleteLater()

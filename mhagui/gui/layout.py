@@ -40,11 +40,15 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "historyDock": Kind("History", "mhagui.gui.docks.history"),
         "heatmapsDock": Kind("Heatmaps", "mhagui.gui.docks.heatmaps"),
         "pipelineDock": Kind("Pipeline", "mhagui.gui.docks.pipeline"),
-        "atlasDock": Kind("Atlas", "mhagui.gui.docks.atlas", draws_curves=True, of_captures=True),
+        "atlasDock": Kind("Scorecard", "mhagui.gui.docks.atlas", draws_curves=True, of_captures=True),
+        "compareDock": Kind("Compare", "mhagui.gui.docks.compare", of_captures=True),
         "tokensDock": Kind("Tokens", "mhagui.gui.docks.tokens"),
         "outputProjectionDock": Kind("Output projection", "mhagui.gui.docks.output_projection"),
         "filterBankDock": Kind("Filter bank", "mhagui.gui.docks.filter_bank"),
         "weightsDock": Kind("Weights", "mhagui.gui.docks.weights"),
+        "ablationLabDock": Kind(
+            "Ablation lab", "mhagui.gui.docks.ablation_lab", draws_curves=True, of_captures=True
+        ),
         "entropyDock": Kind("Entropy", "mhagui.gui.docks.entropy", draws_curves=True),
         "rankDock": Kind("Rank", "mhagui.gui.docks.rank", draws_curves=True),
         "impulseDock": Kind("Impulse", "mhagui.gui.docks.impulse", draws_curves=True),

@@ -7,8 +7,8 @@ in the first one.
 from mhagui.layout_tree import Layout, Node, Split, Tabs, names_in
 
 BENCH = ("headsDock", "costDock", "historyDock")
-PICTURES = ("heatmapsDock", "pipelineDock", "atlasDock")
-SYNTHESIS = ("outputProjectionDock", "filterBankDock", "weightsDock")
+PICTURES = ("heatmapsDock", "pipelineDock", "atlasDock", "compareDock")
+SYNTHESIS = ("outputProjectionDock", "filterBankDock", "weightsDock", "ablationLabDock")
 READINGS = ("entropyDock", "rankDock", "impulseDock", "informationDock")
 
 

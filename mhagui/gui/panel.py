@@ -1,6 +1,7 @@
 """What every dock has in common."""
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QPaintEvent, QShowEvent
@@ -11,6 +12,9 @@ from mhagui.document.known import Need, why_unknown
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.widgets.drawing import draw_edge
 from mhagui.gui.widgets.naming import named
+
+if TYPE_CHECKING:
+    from mhagui.data.matrix_text import Table
 
 
 class Panel(QDockWidget):
@@ -64,6 +68,13 @@ class Panel(QDockWidget):
     def page_name(self) -> str:
         """Which of its pages it shows, where it has several to choose from by a name."""
         return ""
+
+    def own_tables(self) -> tuple[tuple[str, Callable[[], "Table"], str], ...]:
+        """Return what can be copied that no frame has: a name, what makes it, and what shows it.
+
+        That is the object name of a widget.
+        """
+        return ()
 
     def set_body(self, body: QWidget) -> None:
         """Make ``body`` the dock's content and draw in it; the last thing in a panel's making."""

@@ -24,7 +24,7 @@ from mhagui.document.edits import set_gain
 from mhagui.document.origin import Origin
 from mhagui.errors import UserError
 from mhagui.fault_log import FaultLog
-from mhagui.gui.application import FRAME, make_application
+from mhagui.gui.application import FRAME, NAME, make_application, set_up
 from mhagui.gui.capture_session import Opened
 from mhagui.gui.faults import Faults, ended_by_signals, faults_caught
 from mhagui.gui.guarded import guard_overrides
@@ -175,7 +175,10 @@ def _begin_application() -> None:
     running = QCoreApplication.instance()
     if running is not None and not isinstance(running, QApplication):
         raise UserError("A Qt application without windows runs here: none can be opened in it.")
-    make_application()
+    app = make_application()
+    # IPython makes a bare one; in one that has windows, style and fonts are theirs.
+    if app.applicationName() != NAME and not app.topLevelWidgets():
+        set_up(app)
 
 
 def _application() -> QApplication:

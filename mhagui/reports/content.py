@@ -10,13 +10,14 @@ from mhagui import __version__
 from mhagui.document import HeadResult, Scene
 from mhagui.document.cost import costs_of, is_standard, parameters_of, score_flops
 from mhagui.document.designs import filter_of
-from mhagui.document.filter_bank import IDENTITY, filter_bank, residual_text
+from mhagui.document.filter_bank import filter_bank, identity_of, residual_text
 from mhagui.document.information import (
     MOST_REPORTED_HEADS,
     InformationStudy,
     study_information,
     verdict,
 )
+from mhagui.document.known import Need, why_unknown
 from mhagui.document.provenance import sha256
 from mhagui.document.records import Array
 from mhagui.document.response import mean_distance, row_response, shown_row, spaced_rows
@@ -35,6 +36,13 @@ MOST_TOKENS = 32
 LONGEST_TOKEN = 20
 DECIMALS = 4
 
+# What has to be known of a scene for a section, where that is not the weights alone.
+_NEEDS: dict[str, tuple[Need, ...]] = {
+    "responses": ("filters",),
+    "filter-bank": ("values",),
+    "output": ("values",),
+    "cost": ("values", "queries"),
+}
 _EVERY_NUMBER = "“mhagui export --data npz” writes every number in full."
 
 
@@ -60,8 +68,16 @@ def report_of(subject: Subject) -> Report:
     return Report(
         scene.title,
         opening,
-        numbered(Section(key, title, tuple(blocks)) for key, title, blocks in sections),
+        numbered(
+            Section(key, title, _known(key, subject, blocks)) for key, title, blocks in sections
+        ),
     )
+
+
+def _known(key: str, subject: Subject, blocks: Iterator[Block]) -> tuple[Block, ...]:
+    """Return the blocks of a section, or the sentence that says what of it is not known."""
+    reason = why_unknown(_NEEDS.get(key, ()), subject.result)
+    return (Text(reason),) if reason else tuple(blocks)
 
 
 def _layer(scene: Scene) -> Iterator[Block]:
@@ -201,7 +217,7 @@ def _filter_bank(subject: Subject) -> Iterator[Block]:
     result = subject.result
     yield Text(
         "Concat·W_O is the sum of what the heads add, each through its own block of W_O. The "
-        f"residual of this identity, {IDENTITY}, is {residual_text(result)}."
+        f"residual of this identity, {identity_of(result)}, is {residual_text(result)}."
     )
     bank = filter_bank(result)
     heads = zip(result.heads, bank.norms, strict=True)

@@ -59,7 +59,7 @@ def found_in_arrays(name: str, arrays: Mapping[str, object]) -> Found:
         for entry in (_texts(key, value) if key in names.LABELS else _entries(key, value, 0))
     )
     if all(entry.name in _NAMES for entry in entries):
-        raise UserError("There are neither attention weights nor queries and keys.")
+        raise UserError(f"There are neither attention weights nor q and k{NOT_RETURNED}.")
     return InMemory(Path(name), "memory", None, entries, candidates(entries))
 
 
@@ -75,9 +75,12 @@ def _entries(name: str, value: object, depth: int) -> Iterator[Entry]:
     """Yield ``value`` as one array, or each of those that it lists."""
     if isinstance(value, list | tuple) and not _is_of_numbers(value) and depth < MOST_AXES:
         if not value:
-            raise UserError(f"{name} is an empty list.")
+            raise UserError(f"{name} is an empty list{NOT_RETURNED}.")
         for index, item in enumerate(value):
             yield from _entries(f"{name}[{index}]", item, depth + 1)
+    elif isinstance(value, Mapping):  # all that an encoder with a decoder returns, say
+        keys = ", ".join(map(str, value))
+        raise UserError(f"{name} is a {type(value).__name__} of {keys}: give one of these.")
     elif value is None:
         yield Entry(name, (), "unknown", 0, f"{name} is None, not an array{NOT_RETURNED}.")
     else:

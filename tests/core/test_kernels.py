@@ -337,3 +337,40 @@ def test_only_what_is_allowed_is_worked_out():
 
 def cells(tiles):
     return sum(math.prod(tile.shape) for tile in tiles)
+
+
+class Ended(Exception):
+    """What a check raises."""
+
+
+def all_with_checks(q, k, check):
+    """Yield a call of each kernel that a check may end, which works through tiles."""
+    scores = core.attention_scores(q, k)
+    weights = core.attention_weights(q, k)
+    yield lambda: core.weights_and_entropies(q, k, check=check)
+    yield lambda: core.weights_and_entropies_from_scores(scores, check=check)
+    yield lambda: core.weighted_sums(weights, k, check=check)
+    yield lambda: core.attention_statistics(q, k, check=check)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("which", range(4))
+def test_a_check_is_called_before_each_tile_and_ends_the_work(which, n_threads, monkeypatch):
+    monkeypatch.setattr(kernels, "_FEW_CELLS", 1 if n_threads > 1 else 2**40)
+    q, k = np.random.default_rng(1).normal(size=(2, 2, 512, 8))
+    calls = []
+
+    def check():
+        calls.append(None)
+        if len(calls) >= last:
+            raise Ended
+
+    last = 10**6
+    call = list(all_with_checks(q, k, check))[which]
+    call()
+    assert len(calls) == len(kernels_tiles.tiles_of("causal", (2,), 512, 512)) > 6
+    calls.clear()
+    last = 3
+    with pytest.raises(Ended):
+        call()
+    assert 3 <= len(calls) < 3 + n_threads

@@ -246,6 +246,14 @@ def test_a_row_that_sees_nothing_has_no_spectrum_and_does_no_harm(four_heads):
         edit_for(four_heads, padded, 1, 1, 1.5)
 
 
+def test_why_a_key_is_masked(four_heads):
+    row = row_arithmetic(compute(four_heads), 0, 2)
+    assert row.why_masked(4) == "Key t5 comes after query t3"
+    row = row_arithmetic(compute(SetMask(WINDOW).apply(four_heads)), 0, 2)
+    told = "The mask (sliding window of 2 keys) hides key t1 from query t3"
+    assert row.why_masked(0) == told
+
+
 @pytest.mark.parametrize("rule", [FULL, WINDOW, PREFIX])
 def test_a_gain_for_so_many_positions_counts_the_keys_that_are_seen(four_heads, rule):
     scene = SetMask(rule).apply(four_heads)

@@ -14,7 +14,7 @@ from mhagui import core
 from mhagui.document import Head, Pattern, Scene, Session, compute, write_session
 from mhagui.document.compute import MOST_MAPPED
 from mhagui.document.edits import SetProjectionBlock, set_gain, set_muted
-from mhagui.document.filter_bank import in_bounds
+from mhagui.document.filter_bank import identity_of, in_bounds
 from mhagui.document.new_scene import new_scene
 from mhagui.document.recall import block_width
 from mhagui.document.scene import MAX_MADE, MAX_NUMBERS, check_numbers
@@ -138,6 +138,12 @@ def test_what_changes_in_a_wide_layer_is_what_all_anew_would_be(wide):
         assert one.output.tobytes() == other.output.tobytes()
         assert one.terms.tobytes() == other.terms.tobytes()
         assert one.filter_bank_residual == other.filter_bank_residual <= other.residual_bound
+
+
+def test_what_the_residual_is_of_is_said(wide):
+    assert identity_of(compute(wide)) == "max |Concat·W_O − Σ_h O_h W_O^(h)|"
+    usual = compute(new_scene(6, 2, 2, 2, MOST_MAPPED))
+    assert identity_of(usual) == "max |Concat·W_O − Σ_h A_h X W_V^h W_O^(h)|"
 
 
 def test_a_gain_in_a_wide_layer_makes_no_channel_map(wide):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mhagui.core import queries_and_keys_for
+from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.document.target import asked_rows, fit_text, why_not_by_rows
 from mhagui.errors import UserError
 
@@ -42,4 +43,6 @@ def test_the_verdict_names_the_row_and_the_width_that_would_do():
 
 def test_long_sequences_are_refused_with_the_reason():
     assert why_not_by_rows(64) == ""
+    window = MaskRule(MaskKind.SLIDING, 2)
+    assert why_not_by_rows(6, window).endswith("this one is sliding window of 2 keys")
     assert why_not_by_rows(65) == "Rows of at most 64 positions can be asked for; T is 65"

@@ -11,6 +11,8 @@ from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.errors import UserError
 from mhagui.figures import FIGURES, Subject, render, why_not
 from mhagui.figures.script import script
+from mhagui.report import report, report_text
+from mhagui.reports.content import report_of
 
 T = 4
 ALONE = {"heads", "head", "impulse", "frequency", "entropy", "information", "redundancy"}
@@ -78,3 +80,20 @@ def test_a_script_of_weights_alone_or_of_too_many_numbers_is_refused(weights_alo
         UserError, match=r"^A script holds every number of a scene as text; this one"
     ):
         script("entropy", Subject(large, compute(large)))
+
+
+def test_reports_say_what_is_not_known(weights_alone):
+    result = compute(weights_alone)
+    text = report_text(weights_alone, result)
+    assert text.rstrip().endswith("what W_O makes of these heads is not known.")
+    assert "W_O\n" not in text
+    assert "rank" in text
+    told = report(weights_alone, result)
+    assert (told["has_values"], told["has_queries"], told["mask"]) == (False, False, "causal")
+    sections = {
+        section.key: section for section in report_of(Subject(weights_alone, result)).sections
+    }
+    for key in ("filter-bank", "output", "cost"):
+        (block,) = sections[key].blocks
+        assert block.text.startswith("This file has no values")
+    assert len(sections["entropy"].blocks) > 1

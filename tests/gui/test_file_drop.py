@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QUrl, QVersionNumber
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -66,6 +67,20 @@ def test_a_figure_that_is_dropped_is_opened_as_its_scene(window, qtbot, tmp_path
     assert drop(window, files(path))
     qtbot.waitUntil(lambda: window.bench.scene == scene)
     assert window.files.state.path is None
+
+
+def test_tensors_and_folders_of_models_that_are_dropped_are_looked_into(window, qtbot, tmp_path):
+    weights = np.tril(np.ones((2, 4, 4), np.float32))
+    weights /= weights.sum(-1, keepdims=True)
+    np.savez(tmp_path / "a.npz", layer_3=weights, layer_4=weights)
+    assert drop(window, files(tmp_path / "a.npz"))
+    qtbot.waitUntil(lambda: window.captures.capture is not None)
+    assert window.bench.scene.heads[0].name == "L3 H0"
+    folder = tmp_path / "folder of a model"
+    folder.mkdir()
+    assert drop(window, files(folder))
+    told = window.findChild(QLabel, "notice")
+    qtbot.waitUntil(lambda: "There is no config.json in folder of a model" in told.text())
 
 
 def test_no_widget_of_the_window_keeps_a_file_to_itself(open_window, settle):

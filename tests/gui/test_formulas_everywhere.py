@@ -28,6 +28,7 @@ from mhagui.gui.widgets.bar_list import BarList
 from mhagui.gui.widgets.colour_bar import ColourKey
 from mhagui.gui.widgets.curve_legend import CurveLegend
 from mhagui.gui.widgets.curve_plot import CurvePlot
+from mhagui.gui.widgets.head_map import HeadMap
 from mhagui.gui.widgets.matrix_card import HeadTitle
 from mhagui.gui.widgets.matrix_view import MatrixView
 from mhagui.gui.widgets.norm_bar import NormBar
@@ -40,7 +41,7 @@ from mhagui.gui.widgets.token_strip import TokenStrip
 SHOWING = (
     QLabel, QAbstractSpinBox, QSlider, QRadioButton, QCheckBox, QTableView,
     StepButton, MatrixView, BarList, NormBar, StemPlot, ColourKey, HeadTitle, CurveLegend,
-    CurvePlot,
+    CurvePlot, HeadMap,
 )  # fmt: skip
 # What never shows one: what is pressed, typed into or scrolled by, what only holds others, tokens.
 OTHERS = (QAbstractButton, QLineEdit, QScrollBar, QSplitterHandle, QMenu, StateIcon, TokenStrip)
@@ -53,6 +54,15 @@ NO_QUANTITY = {
     "outputProjectionDock": {"projectionSeed"},
     "tokensDock": {"tokensNote"},
     "informationDock": {"heads", "and", "source"},
+    # Scores, which tooltips tell of in words, of all heads at once.
+    "atlasDock": {
+        "atlasState",
+        "atlasNotes",
+        "Colour",
+        "atlasAboveChance",
+        "atlasMap",
+        "Colours: previous token, from 0 to 1",
+    },
 }
 BEGINS = r"<table[^>]*><tr><td[^>]*><img "  # with a formula
 BEFORE = "the tooltip before"

@@ -16,8 +16,9 @@ from mhagui.gui.focus_ring import FocusRings
 
 PAGE = Path(__file__).parents[2] / "docs" / "keyboard.md"
 DOCKS = (
-    "heads", "cost", "history", "heatmaps", "pipeline", "tokens", "output_projection",
-    "filter_bank", "weights", "entropy", "rank", "impulse", "information", "lesson", "cell",
+    "heads", "cost", "history", "heatmaps", "pipeline", "atlas", "tokens",
+    "output_projection", "filter_bank", "weights", "entropy", "rank", "impulse", "information",
+    "lesson", "cell",
 )  # fmt: skip
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 Control, Shift, Alt = Modifier.ControlModifier, Modifier.ShiftModifier, Modifier.AltModifier
@@ -267,6 +268,36 @@ def test_pipeline(hands):
     assert hands.bench.view.stage == 0
     hands.press(Key.Key_Return)
     assert hands.window.docks.cell.isVisible()
+
+
+def test_scorecard(hands, qtbot):
+    hands.bring("atlas")
+    dock = hands.window.docks.atlas
+    qtbot.waitUntil(dock.views.isVisible)
+    hands.press(Key.Key_F6, Shift)
+    hands.press(Key.Key_F6)
+    assert hands.focus.objectName() == "atlasMap"
+    hands.press(Key.Key_Right, times=2)
+    assert hands.bench.view.cursor.head == 3
+    hands.press(Key.Key_Backtab)
+    hands.press(Key.Key_Space)
+    assert dock.map.above.isChecked()
+    hands.press(Key.Key_Space)
+    hands.press(Key.Key_Backtab)
+    hands.press(Key.Key_Down)
+    assert dock.map.score.currentText() == "first token"
+    hands.press(Key.Key_Up)
+    hands.press(Key.Key_Backtab)
+    hands.press(Key.Key_Right)
+    hands.tab_to("atlasTable")
+    hands.press(Key.Key_Right)
+    hands.press(Key.Key_S)
+    assert dock.table.table.model().headerData(0, Qt.Orientation.Vertical).strip() == "h2"
+    hands.press(Key.Key_S, times=2)
+    hands.press(Key.Key_Up)
+    assert hands.bench.view.cursor.head == 2
+    hands.press(Key.Key_Backtab)
+    assert hands.focus.objectName() == "atlasFilter"
 
 
 @pytest.mark.parametrize("window", ["induction"], indirect=True)

@@ -109,7 +109,8 @@ def places_in_sight(window: MainWindow) -> dict[str, QRect]:
 
 
 def tabs(window: MainWindow) -> set[tuple[str, ...]]:
-    bars = [bar for bar in window.findChildren(QTabBar) if bar.count()]
+    here = Qt.FindChildOption.FindDirectChildrenOnly  # a dock may have tabs of its own
+    bars = [bar for bar in window.findChildren(QTabBar, options=here) if bar.count()]
     return {tuple(bar.tabText(place) for place in range(bar.count())) for bar in bars}
 
 

@@ -94,7 +94,10 @@ class CopyMenus(QObject):
         self._copy_in_front(self._copy_numbers_of)
 
     def _copy_figure_of(self, contents: "Contents") -> None:
-        self._copier.copy_figure(contents.figure, contents.frame)
+        if contents.figure:
+            self._copier.copy_figure(contents.figure, contents.frame)
+        else:
+            self.refused.emit("There is no figure of this dock; its numbers can be copied.")
 
     def _copy_numbers_of(self, contents: "Contents") -> None:
         self._copier.copy_numbers(contents.parts[0], Notation.TABS, contents.frame)
@@ -112,9 +115,7 @@ class CopyMenus(QObject):
     def _copy_of(
         self, panel: Panel, names: list[str], copy: Callable[["Contents"], None], frame: Frame
     ) -> None:
-        from mhagui.gui.copying.contents import contents_of
-
-        contents = contents_of(panel.objectName(), frame, panel.page_name)
+        contents = _contents(panel, frame)
         if contents is None:
             self.refused.emit(f"The dock {panel.windowTitle()} has nothing to copy.")
         else:
@@ -124,22 +125,19 @@ class CopyMenus(QObject):
 
     def _show(self, body: QWidget, widget: QWidget, place: QPoint) -> bool:
         """Show what can be copied at ``widget``; False where that is nothing."""
-        from mhagui.gui.copying.contents import contents_of
-
         panel = self._panels[body]
         self._point_at_head_of(panel, widget)
-        if contents_of(panel.objectName(), self._bench.frame, panel.page_name) is None:
+        if _contents(panel, self._bench.frame) is None:
             return False
         self._bench.when_settled(partial(self._pop_up, panel, widget, place))
         return True
 
     def _pop_up(self, panel: Panel, widget: QWidget, place: QPoint, frame: Frame) -> None:
         """Show what can be copied at ``widget``, which may have gone while that was computed."""
-        from mhagui.gui.copying.contents import contents_of
         from mhagui.gui.widgets.editable_table import EditableTable
         from mhagui.gui.widgets.snug_matrix_view import SnugMatrixView
 
-        whole = contents_of(panel.objectName(), frame, panel.page_name)
+        whole = _contents(panel, frame)
         if whole is None or not isValid(widget):
             return
         menu = _menu(panel)
@@ -149,8 +147,9 @@ class CopyMenus(QObject):
                 menu.addActions(each.actions())
                 menu.addSeparator()
         contents = whole.at(_names(panel, widget))
-        self._offer_figures(menu, contents, contents.other_figures(whole.figure))
-        menu.addSeparator()
+        if whole.figure:
+            self._offer_figures(menu, contents, contents.other_figures(whole.figure))
+            menu.addSeparator()
         self._offer_numbers(menu, contents)
         menu.popup(place)
 
@@ -197,6 +196,15 @@ class CopyMenus(QObject):
         for each in _up(panel, widget):
             if isinstance(each, HeadCard | MatrixCard | StemCard | TermCard):
                 self._bench.point(head=each.uid)
+
+
+def _contents(panel: Panel, frame: Frame) -> "Contents | None":
+    """Return what can be copied of a panel; None where there is nothing."""
+    from mhagui.gui.copying.contents import Contents, Part, contents_of
+
+    if own := panel.own_tables():
+        return Contents(frame, "", tuple(Part(name, make, "", (at,)) for name, make, at in own))
+    return contents_of(panel.objectName(), frame, panel.page_name)
 
 
 def _asks_for_menu(event: QKeyEvent) -> bool:

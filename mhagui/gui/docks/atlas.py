@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
@@ -35,7 +36,7 @@ from mhagui.gui.widgets.page import sentence
 
 MOST_LIVE = 2**20  # weights that are scored at every step of a drag; more are when it is asked for
 FROM_ZERO = "Counted from 0, as in models: L3H5 is layer 3, head 5."
-CHANCE = "In grey: chance, what a uniform head has under the same mask."
+CHANCE = "Grey in the table: chance, what a uniform head has under the same mask."
 TOO_LONG = "T = {}: these are more weights than are kept at once, and are not scored."
 NOT_LIVE = "T = {}: scoring {} heads takes too long to follow every step."
 CANCELLED = "The heads are not scored."
@@ -48,7 +49,7 @@ class AtlasDock(Panel):
     is_complete_undrawn = True
 
     def __init__(self, bench: Bench, captures: CaptureSession) -> None:
-        super().__init__(bench, "atlasDock", "Atlas")
+        super().__init__(bench, "atlasDock", "Scorecard")
         self._captures = captures
         self._heads: AtlasHeads | None = None  # that are shown
         self._card: Scorecard | None = None  # with the weights, for the ranks
@@ -93,11 +94,12 @@ class AtlasDock(Panel):
         return body
 
     def take_focus(self) -> None:
-        """Give the keyboard to the map, or to the button while there is none."""
+        """Give the keyboard to the view in front, or to what stands there instead."""
         if self._heads is not None:
             self.views.front.take_focus()
-        else:
-            super().take_focus()
+            return
+        instead = self.state if self.button.isHidden() else self.button
+        instead.setFocus(Qt.FocusReason.TabFocusReason)
 
     # --- what is shown
 
@@ -158,14 +160,14 @@ class AtlasDock(Panel):
     def _show_heads(self, heads: AtlasHeads) -> None:
         """Fill all views."""
         self._heads = heads
-        look = self.bench.frame.view.appearance
+        look = self.bench.view.appearance
+        self.views.show()
         for pane in self.panes:
             pane.show_heads(heads, look)
         self.state.setText(summary(heads))
         from_zero = () if heads.uids else (FROM_ZERO,)
         self.notes.setText(" ".join((*from_zero, CHANCE, *heads.card.notes)))
         self.notes.show()
-        self.views.show()
         self.views.arrange()
 
     def _follow(self) -> None:
@@ -199,6 +201,10 @@ class AtlasDock(Panel):
             self._score()
         else:
             self._on_rescored()
+
+    def _on_ranked(self, wanted: "_Wanted", card: Scorecard) -> None:
+        self._on_scored(wanted, card)
+        self._on_recoloured()  # by now there is such a column
 
     def _on_failed(self, error: Exception) -> None:
         self._clear()
@@ -236,7 +242,7 @@ class AtlasDock(Panel):
         if heads is None or card is None or wanted is None or heads.ranks is not None:
             return
         if self._wants_ranks:
-            self._scoring.rank(card, partial(self._on_scored, wanted), self._on_failed)
+            self._scoring.rank(card, partial(self._on_ranked, wanted), self._on_failed)
 
     def _on_recoloured(self) -> None:
         """Have the column of the score that the map shows in sight."""

@@ -4,12 +4,14 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
     QLineEdit,
     QScrollArea,
     QSizePolicy,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -38,8 +40,9 @@ from mhagui.gui.widgets.score_table import ScoreTable
 
 ALL, LABELLED = "all heads", "heads with a label"
 MAP_TIP = (
-    "A cell to each head; its letter says what it is called.\nA click, or Enter, puts the head on "
-    "the bench; the arrows go to another head, with Ctrl to the edge"
+    "A cell to each head; its letter says what it is called, the frame in the cursor's red that it "
+    "is on the bench.\nA click, or Enter, puts the head on the bench; the arrows go to another "
+    "head, with Ctrl to the edge"
 )
 TABLE_TIP = (
     "A click, ↑ or ↓ marks a head in all three views; Enter or a double click puts it on the "
@@ -93,7 +96,7 @@ class ScoreBox(ChoiceBox):
 
 
 class Pane(QWidget):
-    """A view of the heads.
+    """A view of the heads; one that is behind others draws them when it comes to the front.
 
     Signals
     -------
@@ -113,6 +116,8 @@ class Pane(QWidget):
         super().__init__()
         self.heads: AtlasHeads | None = None
         self.look: Appearance | None = None
+        self._marks = (-1, -1)
+        self._is_drawn = False
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(6, 4, 6, 4)
         self.column.setSpacing(4)
@@ -131,24 +136,39 @@ class Pane(QWidget):
     def show_heads(self, heads: AtlasHeads, look: Appearance) -> None:
         """Show ``heads``, coloured and written as in ``look``."""
         self.heads, self.look = heads, look
-        self.draw(heads, look)
+        self.redraw()
+
+    def mark(self, current: int, on_bench: int) -> None:
+        """Mark the current head, and that on the bench; -1 is none."""
+        self._marks = (current, on_bench)
+        if self._is_drawn:
+            self.draw_marks(current, on_bench)
 
     def draw(self, heads: AtlasHeads, look: Appearance) -> None:
         """Draw what is to be shown."""
         raise NotImplementedError
 
-    def mark(self, current: int, on_bench: int) -> None:
-        """Mark the current head, and that on the bench; -1 is none."""
+    def draw_marks(self, current: int, on_bench: int) -> None:
+        """Draw which head is the current one, and which is on the bench."""
         raise NotImplementedError
+
+    def redraw(self) -> None:
+        """Draw anew what is shown, by another choice, now or when it can be seen."""
+        self._is_drawn = False
+        if self.heads is not None and self.look is not None and not self.isHidden():
+            self.draw(self.heads, self.look)
+            self.draw_marks(*self._marks)
+            self._is_drawn = True
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Draw what has come while others were in front."""
+        super().showEvent(event)
+        if not self._is_drawn:
+            self.redraw()
 
     def take_focus(self) -> None:
         """Give the keyboard to the heads themselves."""
         raise NotImplementedError
-
-    def redraw(self) -> None:
-        """Draw anew what is shown, by another choice."""
-        if self.heads is not None and self.look is not None:
-            self.draw(self.heads, self.look)
 
     def _on_score(self) -> None:
         self.redraw()
@@ -198,8 +218,8 @@ class MapPane(Pane):
         """Give the keyboard to the heads themselves."""
         self.map.setFocus(Qt.FocusReason.TabFocusReason)
 
-    def mark(self, current: int, on_bench: int) -> None:
-        """Mark the current head, and that on the bench."""
+    def draw_marks(self, current: int, on_bench: int) -> None:
+        """Draw which head is the current one, and which is on the bench."""
         self.map.mark(current, on_bench)
         if self.heads is not None and 0 <= current < len(self.heads.names):
             label = self.heads.card.labels[current] or NO_LABEL
@@ -237,6 +257,8 @@ class TablePane(Pane):
         self.filter = named(QLineEdit(), "atlasFilter", "Letters of a head's name", FILTER_TIP)
         self.filter.setPlaceholderText("L3, induction …")
         self.filter.setClearButtonEnabled(True)
+        for button in self.filter.findChildren(QToolButton):
+            button.setAccessibleName("Clear the filter")
         self.table.pointed.connect(self.pointed)
         self.table.asked.connect(self.asked)
         self.which.currentIndexChanged.connect(self._on_filter)
@@ -258,8 +280,8 @@ class TablePane(Pane):
         """Give the keyboard to the heads themselves."""
         self.table.setFocus(Qt.FocusReason.TabFocusReason)
 
-    def mark(self, current: int, on_bench: int) -> None:
-        """Mark the current head, and that on the bench."""
+    def draw_marks(self, current: int, on_bench: int) -> None:
+        """Draw which head is the current one, and which is on the bench."""
         self.table.mark(current, on_bench)
 
     def _offer_labels(self, heads: AtlasHeads) -> None:
@@ -321,8 +343,8 @@ class ScatterPane(Pane):
         """Give the keyboard to the heads themselves."""
         self.plot.setFocus(Qt.FocusReason.TabFocusReason)
 
-    def mark(self, current: int, on_bench: int) -> None:
-        """Mark the current head, and that on the bench."""
+    def draw_marks(self, current: int, on_bench: int) -> None:
+        """Draw which head is the current one, and which is on the bench."""
         self.plot.mark(current, on_bench)
 
 

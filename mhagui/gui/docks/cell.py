@@ -166,7 +166,7 @@ def _column(row: RowArithmetic, key: int, band: QColor | None) -> Column:
     label = f"t{key + 1} max" if key == row.largest else f"t{key + 1}"
     if row.allowed[key]:
         return Column(label, band=band)
-    tip = f"Key t{key + 1} comes after query t{row.query + 1}: masked"
+    tip = f"{row.why_masked(key)}: masked"
     return Column(label, tip, band, dimmed=True, state="masked")
 
 

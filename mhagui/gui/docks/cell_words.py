@@ -49,6 +49,9 @@ def lines(row: RowArithmetic, key: int, precision: Precision) -> tuple[Line, ...
 def reason(row: RowArithmetic, key: int, precision: Precision) -> Texts:
     """Return why the weight is what it is, in two lines, from the longest to the shortest."""
     t, i, n_keys = row.query + 1, key + 1, row.n_allowed
+    if not row.allowed[key] and not row.mask.is_causal:
+        why = row.why_masked(key)
+        return (f"{why},\nso A[{t},{i}] = 0 whatever its score.", f"{why}:\nA[{t},{i}] = 0.")
     if not row.allowed[key]:
         return (
             f"Key t{i} comes after query t{t}: the causal mask hides it,\n"

@@ -11,7 +11,6 @@ from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.words import plain
 
-SHORTEST = 6  # characters that a box shows at least
 SOURCE_TIP = (
     "What a head of is compared: the scene on the bench, a former state of it, a file or prompt "
     "that is open, or a head that was pinned"
@@ -29,6 +28,32 @@ class Pick:
     key: Hashable
     layer: int = 0
     head: int = 0
+
+
+class EntryBox(ChoiceBox):
+    """Offers texts that each stand for something."""
+
+    def __init__(self, least: int) -> None:
+        super().__init__()
+        self._entries: list[tuple[str, Hashable]] = []
+        self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(least)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def offer(self, entries: Sequence[tuple[str, Hashable]], chosen: Hashable) -> None:
+        """Have ``entries`` to choose from, and ``chosen`` be what is chosen, silently."""
+        known = [what for _, what in entries]
+        with QSignalBlocker(self):
+            if [what for _, what in self._entries] != known:
+                self.clear()
+                self.addItems([text for text, _ in entries])
+                self._entries = []
+            if self._entries != list(entries):
+                self._entries = list(entries)
+                for row, (text, _) in enumerate(entries):
+                    self.setItemText(row, text)
+                    self.setItemData(row, plain(text), Qt.ItemDataRole.ToolTipRole)
+            self.setCurrentIndex(known.index(chosen) if chosen in known else -1)
 
 
 class Side(QObject):
@@ -49,29 +74,23 @@ class Side(QObject):
         super().__init__(parent)
         self.name, self.pick = name, pick
         self.source: Source | None = None  # what was chosen, once it is known
+        self._sources: Sequence[Source] = ()
+        self._choices: list[Choice] = []
         box = f"compare{name}"
-        self.source_box = named(ChoiceBox(), f"{box}Source", f"{name}: what it is of", SOURCE_TIP)
-        self.layer_box = named(ChoiceBox(), f"{box}Layer", f"{name}: layer", LAYER_TIP)
-        self.head_box = named(ChoiceBox(), f"{box}Head", f"{name}: head", HEAD_TIP)
+        self.source_box = named(EntryBox(6), f"{box}Source", f"{name}: what it is of", SOURCE_TIP)
+        self.layer_box = named(EntryBox(3), f"{box}Layer", f"{name}: layer", LAYER_TIP)
+        self.head_box = named(EntryBox(6), f"{box}Head", f"{name}: head", HEAD_TIP)
         self.pin = named(QPushButton("Pin"), f"{box}Pin", f"Pin head {name}", PIN_TIP)
-        self._lay_out()
+        self.pin.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.source_box.activated.connect(self._on_source)
         self.layer_box.activated.connect(self._on_layer)
         self.head_box.activated.connect(self._on_head)
         self.pin.clicked.connect(self.pin_wanted)
 
     @property
-    def boxes(self) -> tuple[ChoiceBox, ...]:
+    def boxes(self) -> tuple[EntryBox, ...]:
         """The boxes from left to right."""
         return self.source_box, self.layer_box, self.head_box
-
-    def _lay_out(self) -> None:
-        for box in self.boxes:
-            box.setSizeAdjustPolicy(box.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(SHORTEST)
-            box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.layer_box.setMinimumContentsLength(3)
-        self.pin.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     # --- what is shown
 
@@ -84,20 +103,20 @@ class Side(QObject):
             else:
                 sources = [*sources, self.source]
                 known[self.source.key] = self.source
-        self.source = known[self.pick.key]
-        _offer(self.source_box, [(each.title, each.key) for each in sources], self.pick.key)
+        self._sources, self.source = sources, known[self.pick.key]
+        self.source_box.offer([(each.title, each.key) for each in sources], self.pick.key)
         self._show_heads(self.source)
 
     def _show_heads(self, source: Source) -> None:
         layers = source.layers
         layer = self.pick.layer if self.pick.layer in layers or not layers else layers[0]
-        choices = source.choices(layer)
+        self._choices = choices = source.choices(layer)
         heads = [choice.head for choice in choices]
         head = self.pick.head if self.pick.head in heads else heads[0]
         self.pick = replace(self.pick, layer=layer, head=head)
-        _offer(self.layer_box, [(f"L{number}", number) for number in layers], layer)
+        self.layer_box.offer([(f"L{number}", number) for number in layers], layer)
         self.layer_box.setVisible(bool(layers))
-        _offer(self.head_box, [_entry(choice) for choice in choices], head)
+        self.head_box.offer([(choice.text, choice.head) for choice in choices], head)
 
     def show_head(self, head: ComparedHead | None, *, is_pinned: bool) -> None:
         """Say which head it is, and offer to pin it, or to let go of it."""
@@ -106,43 +125,31 @@ class Side(QObject):
         self.pin.setToolTip(UNPIN_TIP if is_pinned else PIN_TIP)
         self.pin.setEnabled(head is not None)
 
+    def choose(self, pick: Pick) -> None:
+        """Have ``pick`` in place of what is chosen, once sources are shown."""
+        self.pick, self.source = pick, None
+
+    def exchange(self, other: "Side") -> None:
+        """Have what the ``other`` side has, and the other what this one has."""
+        self.pick, other.pick = other.pick, self.pick
+        self.source, other.source = other.source, self.source
+
     # --- what the user does
 
     def _on_source(self, row: int) -> None:
-        self._become(Pick(_data(self.source_box, row), self.pick.layer, self.pick.head))
+        source = self._sources[row]
+        is_alike = self.source is not None and bool(self.source.layers) == bool(source.layers)
+        # Heads of captures are numbered from 0, those of scenes have uids.
+        self._become(replace(self.pick, key=source.key) if is_alike else Pick(source.key))
 
     def _on_layer(self, row: int) -> None:
-        self._become(replace(self.pick, layer=_data(self.layer_box, row)))
+        assert self.source is not None  # or there are no layers
+        self._become(replace(self.pick, layer=self.source.layers[row]))
 
     def _on_head(self, row: int) -> None:
-        self._become(replace(self.pick, head=_data(self.head_box, row)))
+        self._become(replace(self.pick, head=self._choices[row].head))
 
     def _become(self, pick: Pick) -> None:
         if pick != self.pick:
             self.pick = pick
             self.changed.emit()
-
-
-def _entry(choice: Choice) -> tuple[str, Hashable]:
-    return choice.text, choice.head
-
-
-def _offer(box: ChoiceBox, entries: Sequence[tuple[str, Hashable]], chosen: Hashable) -> None:
-    """Have ``entries``, texts with what they stand for, in ``box``, silently."""
-    keys = [key for _, key in entries]
-    with QSignalBlocker(box):
-        if [_data(box, row) for row in range(box.count())] != keys:
-            box.clear()
-            for text, key in entries:
-                box.addItem(text, [key])  # in a list, or Qt makes its own of it
-        for row, (text, _) in enumerate(entries):
-            if box.itemText(row) != text:
-                box.setItemText(row, text)
-            if box.itemData(row, Qt.ItemDataRole.ToolTipRole) != text:
-                box.setItemData(row, plain(text), Qt.ItemDataRole.ToolTipRole)
-        box.setCurrentIndex(keys.index(chosen) if chosen in keys else -1)
-
-
-def _data(box: ChoiceBox, row: int) -> object:
-    found: list[object] = box.itemData(row)
-    return found[0]

@@ -1,19 +1,18 @@
 """What can be compared: scenes, captures and pinned heads, all with heads to choose from. No Qt."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from mhagui.document import Result, Scene
+from mhagui.document import Result, Scene, compute
 from mhagui.document.capture import Capture, CapturedLayer, Floats
 from mhagui.document.on_demand import OnDemand
 from mhagui.errors import UserError
 
-AT_CURSOR = 0  # in place of a uid: the head that the cursor is at
+AT_CURSOR = -1  # in place of a uid: the head that the cursor is at
 Tokens = tuple[str, ...]
 
 
@@ -77,11 +76,11 @@ class Source(ABC):
 
     @abstractmethod
     def effort(self, layer: int) -> int:
-        """Return about how many weights are yet to be computed for a head."""
+        """Return about how many weights are to be gone through for a head, or computed first."""
 
     @abstractmethod
-    def head(self, layer: int, head: int, at_cursor: int) -> ComparedHead:
-        """Return a head, where ``AT_CURSOR`` is the one with the uid ``at_cursor``.
+    def head(self, layer: int, head: int) -> ComparedHead:
+        """Return a head, never ``AT_CURSOR``.
 
         Raises UserError where there is none, or its weights are not kept. This may take long.
         """
@@ -91,15 +90,17 @@ class OfScene(Source):
     """The heads of a scene; of one that is not on the bench the result is yet to be computed."""
 
     def __init__(
-        self, key: Hashable, names: tuple[str, str], scene: Scene, make: Callable[[], Result]
+        self, key: Hashable, names: tuple[str, str], scene: Scene, result: Result | None = None
     ) -> None:
         super().__init__(key, *names)
-        self.scene, self._make = scene, make
+        self.scene, self._result = scene, result
 
-    @cached_property
+    @property
     def result(self) -> Result:
         """What is computed of it."""
-        return self._make()
+        if self._result is None:
+            self._result = compute(self.scene)
+        return self._result
 
     def choices(self, layer: int) -> list[Choice]:  # noqa: ARG002 - heads are numbered through both
         """Return its heads, behind the cursor's."""
@@ -108,16 +109,15 @@ class OfScene(Source):
         return [Choice("cursor’s head", AT_CURSOR), *named]
 
     def effort(self, layer: int) -> int:  # noqa: ARG002 - all layers are computed
-        """Return the weights of all heads, or none once they are known."""
-        is_known = "result" in vars(self)
-        return 0 if is_known else self.scene.n_heads * self.scene.n_positions**2
+        """Return the weights of the head, or of all heads as long as they are not known."""
+        is_known = self._result is not None
+        return (1 if is_known else self.scene.n_heads) * self.scene.n_positions**2
 
-    def head(self, layer: int, head: int, at_cursor: int) -> ComparedHead:  # noqa: ARG002
+    def head(self, layer: int, head: int) -> ComparedHead:  # noqa: ARG002
         """Return the head with a uid."""
-        uid = head or at_cursor
-        if not self.scene.has_head(uid):
-            raise UserError(f"The cursor’s head is none of those of {self.place}.")
-        place, tokens = self.scene.index_of(uid), self.scene.tokens
+        if not self.scene.has_head(head):
+            raise UserError(f"The cursor’s head is none of those of {self.place}; choose one.")
+        place, tokens = self.scene.index_of(head), self.scene.tokens
         weights = self.result.heads[place].weights
         if isinstance(weights, OnDemand):
             raise UserError(
@@ -147,12 +147,12 @@ class OfCapture(Source):
         return [Choice(f"H{n}", n) for n in range(self.capture.layer(layer).n_heads)]
 
     def effort(self, layer: int) -> int:
-        """Return the weights of a whole layer where they are yet to be made of q and k."""
+        """Return the weights of the head, or of the layer where they are made of q and k."""
         of = self.capture.layer(layer)
         is_known = of.given is not None or "weights" in vars(of)
-        return 0 if is_known else of.n_heads * of.shape[0] * of.shape[1]
+        return (1 if is_known else of.n_heads) * of.shape[0] * of.shape[1]
 
-    def head(self, layer: int, head: int, at_cursor: int) -> ComparedHead:  # noqa: ARG002
+    def head(self, layer: int, head: int) -> ComparedHead:
         """Return a head of a layer."""
         capture = self.capture
         tokens = capture.query_tokens, capture.key_tokens or capture.query_tokens
@@ -173,9 +173,9 @@ class Pinned(Source):
         return [Choice(self._head.name, 1)]
 
     def effort(self, layer: int) -> int:  # noqa: ARG002
-        """Return 0."""
-        return 0
+        """Return its weights."""
+        return self._head.weights.size
 
-    def head(self, layer: int, head: int, at_cursor: int) -> ComparedHead:  # noqa: ARG002
+    def head(self, layer: int, head: int) -> ComparedHead:  # noqa: ARG002
         """Return the head."""
         return self._head

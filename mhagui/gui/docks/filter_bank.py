@@ -20,10 +20,10 @@ from mhagui import formats
 from mhagui.document import Cursor, HeadResult, Result
 from mhagui.document.edits import set_muted
 from mhagui.document.filter_bank import (
-    IDENTITY,
     SHORT_IDENTITY,
     FilterBank,
     filter_bank,
+    identity_of,
     in_bounds,
     residual_text,
 )
@@ -243,7 +243,7 @@ def _residual_texts(result: Result, write: Precision) -> tuple[str, ...]:
     residual = write.short(result.filter_bank_residual, 2)
     bound = write.short(result.residual_bound, 2)
     texts = (
-        f"{IDENTITY} = {residual_text(result, write)}",
+        f"{identity_of(result)} = {residual_text(result, write)}",
         f"{SHORT_IDENTITY} = {residual_text(result, write)}",
         f"{SHORT_IDENTITY} = {residual} (bound {bound})",
         f"residual {residual} ({write.short(in_bounds(result), 2)} of {bound})",

@@ -252,7 +252,7 @@ class HeadsDock(Panel):
         place = frame.scene.index_of(frame.view.cursor.head)
         full = f"A scene holds at most {MAX_HEADS} heads" if n_heads >= MAX_HEADS else ""
         refusals = {
-            "byRows": why_not_by_rows(frame.scene.n_positions),
+            "byRows": why_not_by_rows(frame.scene.n_positions, frame.scene.mask),
             "add": full,
             "duplicate": full,
             "remove": "A scene needs at least one head" if n_heads == 1 else "",

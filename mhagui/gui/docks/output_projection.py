@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from mhagui import formats
 from mhagui.document import Cursor, Result, Scene
 from mhagui.document.edits import SetProjectionBlock
-from mhagui.document.filter_bank import IDENTITY
+from mhagui.document.filter_bank import identity_of
 from mhagui.document.known import Need
 from mhagui.document.presets import Preset, SetPreset
 from mhagui.document.records import Array
@@ -255,7 +255,7 @@ def _residual_texts(result: Result, write: Precision) -> tuple[str, ...]:
     residual = write.short(result.filter_bank_residual, 2)
     bound = write.short(result.residual_bound, 2)
     return (
-        f"{IDENTITY} = {residual} (rounding alone can make {bound})",
+        f"{identity_of(result)} = {residual} (rounding alone can make {bound})",
         f"filter-bank residual = {residual} (rounding alone can make {bound})",
         f"residual = {residual} (rounding: {bound})",
         f"residual = {residual}",

@@ -68,7 +68,8 @@ def stage_words(
     if stage >= MASKED and not row.allowed[key]:
         t, i = row.query + 1, key + 1
         then = "its weight is 0" if stage == MASKED else "exp and weight are 0"
-        return (f"i = {i} > t = {t}: masked\nquery t{t} cannot see key t{i}, so {then}",)
+        why = f"i = {i} > t = {t}" if row.mask.is_causal else row.mask.text
+        return (f"{why}: masked\nquery t{t} cannot see key t{i}, so {then}",)
     return _CELLS[stage](row, key, say)
 
 

@@ -37,14 +37,14 @@ def kind_of(path: Path) -> Kind:
 
 
 def _is_scene_text(path: Path) -> bool:
-    """Say whether a JSON text says that it is a scene; or cannot be read to be asked."""
+    """Say whether a file says that it is a scene; or is no JSON text that could hold arrays."""
     try:
         if path.stat().st_size > _LARGEST_TEXT:
             return False
         text = path.read_bytes()
     except OSError:
         return True
-    return not text.strip() or _SCENE_MARK in text
+    return text.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"[", b"{") or _SCENE_MARK in text
 
 
 def _is_attention(path: Path) -> bool:
@@ -52,6 +52,7 @@ def _is_attention(path: Path) -> bool:
     from mhagui import sources
 
     try:
-        return bool(sources.inspect(path).readings)
+        found = sources.inspect(path)
     except UserError:
         return False
+    return bool(found.readings) and not found.family

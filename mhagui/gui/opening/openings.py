@@ -64,16 +64,17 @@ class Openings(QObject):
         """Open what is at ``path``; a model is run at once where there is a ``prompt``."""
         path = absolute(path)
         kind = kind_of(path)
+        failed = partial(self._on_failed, path.name)
         self._worker.cancel()  # whatever else was to be opened
         if kind is Kind.SCENE:
             self._files.open(path)
         elif kind is Kind.TENSORS:
             self._files.said.emit(f"Reading {path.name}…")
-            self._worker.run(partial(_look, path), self._on_looked, self._on_failed)
+            self._worker.run(partial(_look, path), self._on_looked, failed)
         else:
             self._files.said.emit(f"Opening {path.name}…")
             done = partial(self._on_model, path, prompt)
-            self._worker.run(partial(_model, path), done, self._on_failed)
+            self._worker.run(partial(_model, path), done, failed)
 
     def ask_for_prompt(self) -> None:
         """Run the model that is open on another prompt."""
@@ -152,9 +153,9 @@ class Openings(QObject):
         self._files.said.emit(f"{opened.capture.title} is open")
         return True
 
-    def _on_failed(self, error: Exception) -> None:
-        is_told = isinstance(error, UserError)
-        self._files.failed.emit(str(error) if is_told else "The file cannot be opened.")
+    def _on_failed(self, name: str, error: Exception) -> None:
+        told = str(error) if isinstance(error, UserError) else f"{name} cannot be opened."
+        self._files.failed.emit(told if name in told else f"{name}: {told}")
 
 
 def _look(path: Path) -> "Look":

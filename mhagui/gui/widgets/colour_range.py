@@ -67,13 +67,21 @@ def signed_range(largest: float, caption: str, look: Appearance) -> ColourRange:
     return ColourRange(-limit, limit, caption, table, precision=look.precision)
 
 
+def _peak(array: npt.NDArray[np.float64]) -> float:
+    """Return the largest finite magnitude, 0 where there is none."""
+    # Twice over the cells is four times as quick as a copy of their magnitudes.
+    peak = max(float(array.max(initial=0.0)), -float(array.min(initial=0.0)))
+    if math.isfinite(peak):
+        return peak
+    return float(np.max(np.abs(array), initial=0.0, where=np.isfinite(array)))
+
+
 def round_limit(*arrays: npt.NDArray[np.float64]) -> float:
     """Return a round number that no finite magnitude in ``arrays`` exceeds.
 
     A round limit stays put while a value is dragged, so that the other colours do. 1 for all zeros.
     """
-    peaks = (np.max(np.abs(a), initial=0.0, where=np.isfinite(a)) for a in arrays)
-    peak = max((float(p) for p in peaks), default=0.0)
+    peak = max(map(_peak, arrays), default=0.0)
     if peak == 0:
         return 1.0
     peak = max(peak, 1e-300)

@@ -1,6 +1,6 @@
 """All heads of a model as a map: a coloured cell to each, its letter in it, one of them current."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -301,11 +301,10 @@ class HeadMap(QWidget):
             self.pointed.emit(place)
 
     def _nearest(self, wanted: Cell) -> int:
-        """Return the head at a cell, or the nearest of its row or column where it has none."""
-        if wanted in self._by_cell:
-            return self._by_cell[wanted]
+        """Return the head at a cell, or the nearest in its row where it has none."""
         row, column = wanted
-        return next(self._by_cell[cell] for cell in _before(row, column) if cell in self._by_cell)
+        cell = min(self._by_cell, key=lambda at: (abs(at[0] - row), abs(at[1] - column)))
+        return self._by_cell[cell]
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose the head that is clicked; the second press of a double click is none."""
@@ -362,10 +361,3 @@ class _Places(NamedTuple):
         """Return the cell at ``place``, which may be none of those there are."""
         row, column = (place.y() - self.top) // self.height, (place.x() - self.left) // self.width
         return int(row), int(column)
-
-
-def _before(row: int, column: int) -> Iterator[Cell]:
-    """Yield the cells before one in its row, then those above it, then the first."""
-    yield from ((row, other) for other in range(column - 1, -1, -1))
-    yield from ((other, column) for other in range(row - 1, -1, -1))
-    yield (0, 0)

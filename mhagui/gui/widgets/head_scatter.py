@@ -76,7 +76,6 @@ class HeadScatter(CurvePlot):
         """
         self._xs, self._ys = xs, ys = points
         self._head_tip = tip_of
-        self._titles = {"bottom": titles[0], "left": titles[1]}
         for item in self._groups:
             self.box.removeItem(item)
         self._groups = [_points(xs[g.places], ys[g.places], g) for g in groups]
@@ -84,7 +83,10 @@ class HeadScatter(CurvePlot):
             self.box.addItem(item)
         self.legend.set_entries(tuple(LegendEntry(g.label, g.colour, g.symbol) for g in groups))
         self._show_range()
-        self._restyle()
+        self._draw_rings()
+        if titles != tuple(self._titles.values()):
+            self._titles = {"bottom": titles[0], "left": titles[1]}
+            self._restyle()
 
     def mark(self, current: int, on_bench: int) -> None:
         """Ring the current head, and the one on the bench; -1 is none."""
