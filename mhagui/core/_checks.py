@@ -104,6 +104,14 @@ def as_count(value: SupportsIndex, name: str, minimum: int = 1) -> int:
     return count
 
 
+def as_place(value: SupportsIndex, name: str, size: int) -> int:
+    """Return a Python int from 0 to `size` − 1."""
+    place = as_count(value, name, 0)
+    if place >= size:
+        raise ValueError(f"{name} must be from 0 to {size - 1}, got {described(place)}.")
+    return place
+
+
 def as_length(value: SupportsIndex, name: str, minimum: int = 1) -> int:
     """Return `as_count` of what counts positions; refuse more than an array can have."""
     length = as_count(value, name, minimum)

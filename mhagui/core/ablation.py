@@ -6,23 +6,19 @@ columns. ``zero_head_columns(output, head, n_heads)`` does that wrong, for show.
 
 from __future__ import annotations
 
-from typing import SupportsFloat, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from mhagui.core._checks import (
-    BoolArray,
     FloatArray,
     as_array,
-    as_count,
     as_finite_matrices,
     as_matrices,
-    as_number,
-    described,
+    as_place,
     shape_error,
 )
-from mhagui.core.attention import Mask, allowed_for, softmax_weights
 
 
 def zero_ablation(
@@ -65,7 +61,7 @@ def zero_ablation(
     Source: Michel, Levy & Neubig, "Are Sixteen Heads Really Better than One?" (2019).
     """
     outputs = _outputs(o)
-    place = _place(head, len(outputs), "head")
+    place = as_place(head, "head", len(outputs))
     if (a is None) != (value_bias is None):
         raise ValueError("a and value_bias must be given together, or neither.")
     kept: FloatArray | float = 0.0
@@ -115,7 +111,7 @@ def mean_ablation(
     here over the rows of one input.
     """
     outputs = _outputs(o)
-    place = _place(head, len(outputs), "head")
+    place = as_place(head, "head", len(outputs))
     rows = (
         np.ones(outputs.shape[1], dtype=bool) if counted is None else as_array(counted, "counted")
     )
@@ -126,7 +122,7 @@ def mean_ablation(
         )
     ablated = outputs.copy()
     if rows.any():
-        ablated[place, rows] = outputs[place, rows].mean(axis=0)
+        ablated[place, rows] = outputs[place, rows].mean(axis=0, dtype=np.float64)
     return ablated
 
 
@@ -197,7 +193,7 @@ def without_edge(
     weights = as_finite_matrices(a, "a", "T_q, T_k")
     if weights.ndim != 2:
         raise shape_error("a", "(T_q, T_k)", weights)
-    t, i = _place(query, len(weights), "query"), _place(key, weights.shape[1], "key")
+    t, i = as_place(query, "query", len(weights)), as_place(key, "key", weights.shape[1])
     cut = weights.copy()
     cut[t, i] = 0.0
     row = cut[t]
@@ -210,64 +206,8 @@ def without_edge(
     return cut
 
 
-def gained_weights(a: npt.ArrayLike, gain: SupportsFloat, allowed: Mask = None) -> FloatArray:
-    """Return what the weights of a head become under a gain, where its scores are not known.
-
-    softmax(g·S) is A^g, each row divided by its sum: no score is needed. Weights that rounding
-    has made 0 stay 0; queries and keys, where they are known, give more digits.
-
-    Parameters
-    ----------
-    a
-        Weights A, shape (..., T_q, T_k), finite, at least 0, without a sink.
-    gain
-        Finite, dimensionless: 1 changes nothing, 0 makes all allowed keys alike. Below 0 no
-        allowed weight may be 0.
-    allowed
-        The mask, as for `weights_from_scores`; None means all.
-
-    Returns
-    -------
-    ndarray, shape (..., T_q, T_k)
-        A new array, rows summing to 1; a row that had no weight has none.
-
-    Raises
-    ------
-    ValueError
-        When a shape or dtype does not fit, a weight is negative or not finite, or the gain is
-        negative and an allowed weight 0.
-
-    Notes
-    -----
-    Source: the lesson on multi-head attention, section "Per-Head Projections".
-    """
-    weights = as_finite_matrices(a, "a", "T_q, T_k")
-    factor = as_number(gain, "gain")
-    if np.any(weights < 0.0):
-        raise ValueError(f"a must hold weights of at least 0, got {weights.min()}.")
-    mask = allowed_for(allowed, weights.shape)
-    has_weight = np.any(weights > 0.0, axis=-1, keepdims=True)
-    open_cells = has_weight if mask is None else has_weight & mask
-    if factor > 0.0:
-        open_cells = open_cells & (weights > 0.0)
-    elif factor < 0.0 and np.any(open_cells & (weights == 0.0)):
-        raise ValueError("gain must be at least 0 where an allowed weight is 0.")
-    with np.errstate(divide="ignore"):
-        logs = np.log(weights)
-    cells: BoolArray = np.broadcast_to(open_cells, weights.shape)
-    logs[~np.isfinite(logs)] = 0.0  # forbidden, or under a gain of 0
-    return softmax_weights(logs, factor, cells)
-
-
 def _outputs(o: npt.ArrayLike) -> FloatArray:
     outputs = as_finite_matrices(o, "o", "H, T, d_v")
     if outputs.ndim != 3:
         raise shape_error("o", "(H, T, d_v)", outputs)
     return outputs
-
-
-def _place(place: SupportsIndex, size: int, name: str) -> int:
-    number = as_count(place, name, 0)
-    if number >= size:
-        raise ValueError(f"{name} must be from 0 to {size - 1}, got {described(number)}.")
-    return number

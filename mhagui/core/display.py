@@ -43,8 +43,10 @@ def pool_maximum(
         The most rows and columns to return, at least 1.
     seen
         Shape (M,), 0..N, whole: of row m only the first seen[m] cells count, under the causal mask
-        m + 1 of them. A block in which none counts is NaN. Cells that do not count are hardly
-        read, so that half of a causal matrix costs half the time. None: all count.
+        m + 1 of them. Shape (2, M): the cells from seen[0, m] up to seen[1, m], which is not among
+        them, as under a sliding window. A block in which none counts is NaN. Cells behind the
+        counted are hardly read, so that half of a causal matrix costs half the time. None: all
+        count.
 
     Returns
     -------
@@ -56,7 +58,7 @@ def pool_maximum(
     ------
     ValueError
         When `a` has fewer than two axes or is not real, a count is below 1, or `seen` is not one
-        whole number from 0 to N a row.
+        whole number from 0 to N a row, or two.
 
     Notes
     -----
@@ -201,16 +203,18 @@ def _fractions(
 
 
 def _seen(seen: npt.ArrayLike | None, array: FloatArray) -> Counts | None:
-    """Return how many cells of each row count, None where all do."""
+    """Return where the cells of each row that count begin and end, (2, M); None where all do."""
     if seen is None:
         return None
-    counts = as_array(seen, "seen")
-    if counts.shape != array.shape[-2:-1]:
-        raise shape_error("seen", f"({array.shape[-2]},)", counts)
-    n_columns = array.shape[-1]
-    if counts.dtype.kind not in "iu" or not ((counts >= 0) & (counts <= n_columns)).all():
+    ends = as_array(seen, "seen")
+    n_rows, n_columns = array.shape[-2:]
+    if ends.shape not in ((n_rows,), (2, n_rows)):
+        raise shape_error("seen", f"({n_rows},) or (2, {n_rows})", ends)
+    if ends.dtype.kind not in "iu" or not ((ends >= 0) & (ends <= n_columns)).all():
         raise ValueError(f"seen must hold whole numbers from 0 to {n_columns}.")
-    return counts.astype(np.intp)
+    if ends.ndim == 1:
+        ends = np.stack([np.zeros_like(ends), ends])
+    return ends.astype(np.intp)
 
 
 def _factors(row_factors: npt.ArrayLike | None, array: FloatArray) -> FloatArray | None:
@@ -256,10 +260,16 @@ def _pooled(
 def _each_cell(array: FloatArray, seen: Counts | None, factors: FloatArray | None) -> FloatArray:
     if factors is not None:
         array = array * factors[:, np.newaxis]
-    if seen is not None:
-        counts = np.arange(array.shape[-1]) < seen[:, np.newaxis]
-        array = np.where(counts, array, array.dtype.type(np.nan))
-    return array
+    return array if seen is None else _counted(array, seen)
+
+
+def _counted(rows: FloatArray, seen: Counts) -> FloatArray:
+    """Return a copy of `rows`, NaN where a cell does not count."""
+    columns, (begin, end) = np.arange(rows.shape[-1]), seen[..., np.newaxis]
+    counted: FloatArray = np.where(
+        (begin <= columns) & (columns < end), rows, rows.dtype.type(np.nan)
+    )
+    return counted
 
 
 def _edges(size: int, most: int) -> Counts:
@@ -274,19 +284,22 @@ class _Reading:
 
     The cells that count in every row of a block are combined where they stand. Those between
     `start` and `stop`, which count in some of its rows, are few under a causal mask: they are
-    gathered from all blocks at once, NaN where they do not count.
+    gathered from all blocks at once, NaN where they do not count. Where rows begin later than at
+    the first cell, or some end far from the others of their block, all cells are read.
     """
 
     def __init__(
         self, array: FloatArray, rows: Counts, seen: Counts | None, factors: FloatArray | None
     ) -> None:
         self._array, self._rows, self._factors = array, rows, factors
-        self._all_count = seen is None
-        if seen is None:
-            seen = np.full(array.shape[-2], array.shape[-1])
-        self.start = np.minimum.reduceat(seen, rows[:-1])
-        self.stop = np.maximum.reduceat(seen, rows[:-1])
-        self._ragged = self._gathered(seen)
+        self._seen = seen
+        begin, end = (0, np.full(array.shape[-2], array.shape[-1])) if seen is None else seen
+        self.start = np.minimum.reduceat(end, rows[:-1])
+        self.stop = np.maximum.reduceat(end, rows[:-1])
+        is_even = int((self.stop - self.start).max(initial=0)) * 2 <= array.shape[-1]
+        self._reads_all = seen is None or not is_even or bool(np.any(begin))
+        if not self._reads_all:
+            self._ragged = self._gathered(end)
 
     def _gathered(self, seen: Counts) -> FloatArray:
         """Return the ragged ends of the rows, (..., blocks, rows of a block, columns)."""
@@ -302,8 +315,8 @@ class _Reading:
 
     def strip(self, blocks: slice, width: int, combine: np.ufunc) -> FloatArray:
         """Return one row a block, (..., blocks, width); NaN where none counts."""
-        if self._all_count:
-            return self._whole_strip(blocks, combine)
+        if self._reads_all:
+            return self._whole_strip(blocks, combine)[..., :width]
         ragged = combine.reduce(self._ragged[..., blocks, :, :], axis=-2)
         n_blocks = blocks.stop - blocks.start
         strip = np.full((*ragged.shape[:-2], n_blocks, width), np.nan, ragged.dtype)
@@ -319,7 +332,7 @@ class _Reading:
         return strip
 
     def _whole_strip(self, blocks: slice, combine: np.ufunc) -> FloatArray:
-        """Return the same where all cells count: the blocks' first rows at once, then the next.
+        """Return the same of all cells: the blocks' first rows at once, then the next.
 
         That is a few calls and not one a block, and up to three times as fast.
         """
@@ -330,9 +343,11 @@ class _Reading:
         return strip
 
     def _row(self, places: Counts) -> FloatArray:
-        """Return a copy of some rows, multiplied by their factors."""
+        """Return a copy of some rows, multiplied by their factors; NaN where none counts."""
         rows = self._array.take(places, axis=-2)
-        return rows if self._factors is None else rows * self._factors[places, np.newaxis]
+        if self._factors is not None:
+            rows = rows * self._factors[places, np.newaxis]
+        return rows if self._seen is None else _counted(rows, self._seen[:, places])
 
 
 def _pooled_columns(strip: FloatArray, edges: Counts, combine: np.ufunc) -> FloatArray:

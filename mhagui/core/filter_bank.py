@@ -9,10 +9,9 @@ import numpy.typing as npt
 
 from mhagui.core._checks import (
     FloatArray,
-    as_count,
     as_finite_matrices,
     as_length,
-    described,
+    as_place,
     require_common_leading,
     require_no_overflow,
     shape_error,
@@ -369,12 +368,11 @@ def zero_head_columns(
     Projection": columns h·d_v to (h+1)·d_v − 1 of Concat are head h's.
     """
     columns = as_finite_matrices(concat, "concat", "T, H·d_v")
-    heads, place = as_length(n_heads, "n_heads"), as_count(head, "head", 0)
+    heads = as_length(n_heads, "n_heads")
+    place = as_place(head, "head", heads)
     n_columns = columns.shape[-1]
     if n_columns % heads:
         raise ValueError(f"n_heads must divide the {n_columns} columns of concat, got {heads}.")
-    if place >= heads:
-        raise ValueError(f"head must be from 0 to {heads - 1}, got {described(place)}.")
     width = n_columns // heads
     without: FloatArray = columns.copy()
     without[..., place * width : (place + 1) * width] = 0.0

@@ -9,14 +9,13 @@ import numpy.typing as npt
 
 from mhagui.core._checks import (
     FloatArray,
-    as_count,
     as_floats,
     as_length,
-    described,
+    as_place,
     shape_error,
 )
 from mhagui.core.attention import Mask, allowed_for, attention_scores, weights_from_scores
-from mhagui.core.kernels import weighted_sums, weights_and_entropies
+from mhagui.core.kernels import weights_and_entropies
 from mhagui.core.masks import weights_with_sinks
 
 
@@ -47,39 +46,7 @@ def key_head(head: SupportsIndex, n_heads: SupportsIndex, n_key_heads: SupportsI
     """
     heads = as_length(n_heads, "n_heads")
     together = _heads_per_key_head(heads, as_length(n_key_heads, "n_key_heads"))
-    return _place(head, heads) // together
-
-
-def query_heads(
-    head: SupportsIndex, n_heads: SupportsIndex, n_key_heads: SupportsIndex
-) -> tuple[int, ...]:
-    """Return the query heads that share a key head: those whose `key_head` it is.
-
-    Parameters
-    ----------
-    head
-        Key head, 0-based: from 0 to H_kv − 1.
-    n_heads, n_key_heads
-        As for `key_head`.
-
-    Returns
-    -------
-    tuple of int
-        H / H_kv query heads in a row, 0-based.
-
-    Raises
-    ------
-    ValueError
-        As for `key_head`.
-
-    Notes
-    -----
-    Source: as for `key_head`.
-    """
-    heads, key_heads = as_length(n_heads, "n_heads"), as_length(n_key_heads, "n_key_heads")
-    together = _heads_per_key_head(heads, key_heads)
-    first = _place(head, key_heads) * together
-    return tuple(range(first, first + together))
+    return as_place(head, "head", heads) // together
 
 
 def grouped_weights(
@@ -140,38 +107,6 @@ def grouped_weights(
     return weights_with_sinks(scores, sinks, mask=mask)
 
 
-def grouped_sums(weights: npt.ArrayLike, values: npt.ArrayLike) -> FloatArray:
-    """Return the head outputs O_h = A_h·V of each query head with its value head.
-
-    Parameters
-    ----------
-    weights
-        A, shape (H, T_q, T_k).
-    values
-        V, shape (H_kv, T_k, d_v); H must be a multiple of H_kv.
-
-    Returns
-    -------
-    ndarray, shape (H, T_q, d_v)
-        In the unit of `values`.
-
-    Raises
-    ------
-    ValueError
-        When a shape or dtype does not fit, or H is no multiple of H_kv.
-
-    Notes
-    -----
-    Source: as for `key_head`.
-    """
-    a = as_heads(weights, "weights", "H, T_q, T_k")
-    v = as_heads(values, "values", "H_kv, T_k, d_v")
-    together = _heads_per_key_head(len(a), len(v))
-    grouped = a.reshape(len(v), together, *a.shape[1:])
-    sums = weighted_sums(grouped, v[:, np.newaxis], mask=None)
-    return sums.reshape(len(a), a.shape[1], v.shape[-1])
-
-
 def as_heads(value: npt.ArrayLike, name: str, axes: str) -> FloatArray:
     """Return floats that have exactly the axes named, e.g. "H, T_q, T_k"."""
     array = as_floats(value, name)
@@ -187,13 +122,6 @@ def _heads_per_key_head(n_heads: int, n_key_heads: int) -> int:
             f" {n_key_heads} key heads."
         )
     return n_heads // n_key_heads
-
-
-def _place(head: SupportsIndex, n_heads: int) -> int:
-    place = as_count(head, "head", 0)
-    if place >= n_heads:
-        raise ValueError(f"head must be from 0 to {n_heads - 1}, got {described(place)}.")
-    return place
 
 
 def _grouped_mask(mask: Mask, shape: tuple[int, int, int], together: int) -> Mask:

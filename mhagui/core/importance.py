@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import SupportsIndex
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
 from mhagui.core._checks import (
     FloatArray,
-    as_count,
     as_finite_matrices,
     as_number,
     shape_error,
@@ -104,52 +102,6 @@ def ablation_importance(
             for head, block in zip(outputs, blocks, strict=True)
         ]
     )
-
-
-def pruning_curve(
-    o: npt.ArrayLike,
-    w_o: npt.ArrayLike,
-    readout: Readout,
-    order: Sequence[SupportsIndex],
-    *,
-    rest: npt.ArrayLike | None = None,
-) -> npt.NDArray[np.float64]:
-    """Return a readout while one head after another is removed.
-
-    Parameters
-    ----------
-    o, w_o, readout, rest
-        As for `ablation_importance`.
-    order
-        The heads, 0-based, first removed first: each at most once.
-
-    Returns
-    -------
-    ndarray of float64, shape (len(order) + 1,)
-        L with all heads, without the first of `order`, without the first two, and so on.
-
-    Raises
-    ------
-    ValueError
-        As for `ablation_importance`; when `order` names a head twice or one that is not there.
-
-    Notes
-    -----
-    Source: as for `gradient_importance`, section 3.4.
-    """
-    outputs, blocks = _outputs_and_blocks(o, w_o)
-    places = [as_count(head, "order's heads", 0) for head in order]
-    if len(set(places)) != len(places) or max(places, default=-1) >= len(outputs):
-        raise ValueError(
-            f"order must name heads from 0 to {len(outputs) - 1}, each once, got {places}."
-        )
-    kept = np.ones(len(outputs), dtype=bool)
-    curve = [_read(readout, _sum(outputs, blocks, rest))]
-    for place in places:
-        kept[place] = False
-        # Anew each time: what subtraction leaves of large terms that cancel is their rounding.
-        curve.append(_read(readout, _sum(outputs[kept], blocks[kept], rest)))
-    return np.array(curve)
 
 
 def _outputs_and_blocks(o: npt.ArrayLike, w_o: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -97,66 +97,37 @@ def prefix_mask(
     return allowed
 
 
-def padding_mask(queries: npt.ArrayLike, keys: npt.ArrayLike | None = None) -> BoolArray:
-    """Return the mask of sequences in which some positions are padding: nothing sees or is seen.
+def padding_mask(is_token: npt.ArrayLike) -> BoolArray:
+    """Return the mask of a sequence in which some positions are padding: they neither see nor are.
 
     Parameters
     ----------
-    queries
-        Which query positions are tokens, shape (T_q,), boolean: False = padding.
-    keys
-        Which key positions are, shape (T_k,); None means the same as `queries`.
+    is_token
+        Which positions are tokens, shape (T,), boolean: False = padding.
 
     Returns
     -------
-    ndarray of bool, shape (T_q, T_k)
+    ndarray of bool, shape (T, T)
         A new array, True = allowed. A query that is padding has no allowed key, so that no mean
         over rows counts it; ``padding_mask(...) & causal_mask(...)`` is causal as well.
 
     Raises
     ------
     ValueError
-        When `queries` or `keys` is not boolean or has not one axis.
+        When `is_token` is not boolean or has not one axis.
 
     Notes
     -----
     Source: this project. Models themselves forbid padded keys only, and what they compute in
     padded rows is read by nobody.
     """
-    rows = _as_flags(queries, "queries")
-    columns = rows if keys is None else _as_flags(keys, "keys")
-    return rows[:, np.newaxis] & columns
-
-
-def block_mask(blocks: npt.ArrayLike, key_blocks: npt.ArrayLike | None = None) -> BoolArray:
-    """Return the mask of positions that see those of their own block, as of packed documents.
-
-    Parameters
-    ----------
-    blocks
-        The block of each query position, shape (T_q,), integers.
-    key_blocks
-        The block of each key position, shape (T_k,); None means the same as `blocks`.
-
-    Returns
-    -------
-    ndarray of bool, shape (T_q, T_k)
-        A new array, True where both are in the same block; ``block_mask(...) & causal_mask(...)``
-        is causal as well.
-
-    Raises
-    ------
-    ValueError
-        When `blocks` or `key_blocks` does not hold integers or has not one axis.
-
-    Notes
-    -----
-    Source: this project.
-    """
-    rows = as_integers(blocks, "blocks")
-    columns = rows if key_blocks is None else as_integers(key_blocks, "key_blocks")
-    allowed: BoolArray = rows[:, np.newaxis] == columns
-    return allowed
+    flags = as_array(is_token, "is_token")
+    if flags.ndim != 1 or flags.dtype != np.bool_:
+        raise ValueError(
+            "is_token must be boolean of shape (T,), "
+            f"got shape {flags.shape} and dtype {flags.dtype}."
+        )
+    return flags[:, np.newaxis] & flags
 
 
 def allowed_counts(mask: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -311,26 +282,6 @@ def weights_with_sinks(
 def query_positions(n_queries: int, n_keys: int) -> npt.NDArray[np.int64]:
     """Return where the queries are among the keys, (T_q,), 0-based: they are the last."""
     return np.arange(n_queries, dtype=np.int64) + (n_keys - n_queries)
-
-
-def as_integers(value: npt.ArrayLike, name: str) -> npt.NDArray[np.integer]:
-    """Return integers along one axis, or refuse them by name."""
-    array = as_array(value, name)
-    if array.ndim != 1:
-        raise shape_error(name, "(T,)", array)
-    if array.dtype.kind not in "iu":
-        raise ValueError(f"{name} must hold integers, got dtype {array.dtype}.")
-    return array
-
-
-def _as_flags(value: npt.ArrayLike, name: str) -> BoolArray:
-    array = as_array(value, name)
-    if array.ndim != 1 or array.dtype != np.bool_:
-        raise ValueError(
-            f"{name} must be boolean of shape (T,), True = a token, "
-            f"got shape {array.shape} and dtype {array.dtype}."
-        )
-    return array
 
 
 def _falling(n_heads: int) -> npt.NDArray[np.float64]:

@@ -7,8 +7,8 @@ from typing import Literal, SupportsIndex, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from mhagui.core._checks import BoolArray, as_length, described
-from mhagui.core.masks import as_integers, query_positions
+from mhagui.core._checks import BoolArray, as_array, as_length, described
+from mhagui.core.masks import query_positions
 
 HeadPattern: TypeAlias = Literal[
     "previous token", "first token", "self", "induction", "duplicate token"
@@ -89,7 +89,9 @@ def _checked_ids(token_ids: npt.ArrayLike | None, n_keys: int) -> npt.NDArray[np
         raise ValueError(
             f"token_ids must be given for the patterns {' and '.join(TOKEN_PATTERNS)}."
         )
-    ids = as_integers(token_ids, "token_ids")
-    if len(ids) != n_keys:
-        raise ValueError(f"token_ids must be one per key, {n_keys}, got {len(ids)}.")
+    ids = as_array(token_ids, "token_ids")
+    if ids.dtype.kind not in "iu":
+        raise ValueError(f"token_ids must hold integers, got dtype {ids.dtype}.")
+    if ids.shape != (n_keys,):
+        raise ValueError(f"token_ids must be one per key, {n_keys}, got shape {ids.shape}.")
     return ids

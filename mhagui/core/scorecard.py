@@ -129,51 +129,6 @@ class HeadScores:
         return ""
 
 
-def pattern_score(
-    a: npt.ArrayLike, targets: npt.ArrayLike, allowed: npt.ArrayLike | None = None
-) -> Score:
-    """Return the mean weight of each head on the keys of a pattern, and what chance would give.
-
-    Counted are the rows that have such a key and may see it; rows without weight, or with what
-    is no weight, are not.
-
-    Parameters
-    ----------
-    a
-        Weights A, shape (H, T_q, T_k).
-    targets
-        The keys of the pattern, shape (T_q, T_k), boolean, as from `pattern_targets`.
-    allowed
-        The mask, shape (T_q, T_k), boolean, True = allowed; None means all.
-
-    Returns
-    -------
-    Score
-        Values and baselines 0..1, dimensionless. Telling where at least `LEAST_ROWS` of the rows
-        counted may see other keys than those of the pattern, and the mask hides the pattern from
-        no more than half of the rows that have it.
-
-    Raises
-    ------
-    ValueError
-        When a shape or dtype does not fit.
-
-    Notes
-    -----
-    Source: this project, after Vig & Belinkov, "Analyzing the Structure of Attention in a
-    Transformer Language Model" (2019). The uniform head gives 1/n to each of n allowed keys: at
-    T = 6, causal, it has 0.29 on the first and on the previous token, which is no pattern.
-    """
-    weights = as_heads(a, "a", "H, T_q, T_k")
-    keys, mask = _as_mask(targets, "targets"), _mask_or_all(allowed, weights)
-    for name, array in (("targets", keys), ("allowed", mask)):
-        if array.shape != weights.shape[1:]:
-            raise shape_error(name, f"{weights.shape[1:]} to match a", array)
-    n_allowed, pattern = count(mask), _Pattern(keys, mask)
-    counted = rows_of(weights, n_allowed).counted
-    return pattern.score(pattern.cells.sums(weights), counted, n_allowed)
-
-
 def head_scores(
     a: npt.ArrayLike,
     *,
@@ -212,7 +167,7 @@ def head_scores(
     Self-Attention" (2019) for the confidence, here with all keys; this project for the rest.
     """
     weights = as_heads(a, "a", "H, T_q, T_k")
-    mask = _mask_or_all(allowed, weights)
+    mask = np.ones(weights.shape[1:], dtype=bool) if allowed is None else allowed
     return HeadScoring(mask, token_ids=token_ids, is_cross=is_cross).scores(weights)
 
 
@@ -264,7 +219,7 @@ class HeadScoring:
         token_ids: npt.ArrayLike | None = None,
         is_cross: bool = False,
     ) -> None:
-        self.allowed = _as_mask(allowed, "allowed")
+        self.allowed = _as_mask(allowed)
         self._n_allowed = count(self.allowed)
         self._chance = inverse_of(self._n_allowed)
         self._is_cross = is_cross
@@ -384,18 +339,12 @@ class _Pattern:
         return Score(values, baselines, _corrected(values, baselines), count(counted), is_telling)
 
 
-def _mask_or_all(allowed: npt.ArrayLike | None, weights: FloatArray) -> BoolArray:
-    return (
-        np.ones(weights.shape[1:], dtype=bool) if allowed is None else _as_mask(allowed, "allowed")
-    )
-
-
-def _as_mask(value: npt.ArrayLike, name: str) -> BoolArray:
-    mask = as_array(value, name)
+def _as_mask(allowed: npt.ArrayLike) -> BoolArray:
+    mask = as_array(allowed, "allowed")
     if mask.dtype != np.bool_:
-        raise ValueError(f"{name} must be boolean, got dtype {mask.dtype}.")
+        raise ValueError(f"allowed must be boolean, got dtype {mask.dtype}.")
     if mask.ndim != 2:
-        raise shape_error(name, "(T_q, T_k)", mask)
+        raise shape_error("allowed", "(T_q, T_k)", mask)
     return mask
 
 

@@ -22,8 +22,6 @@ from mhagui.document.on_demand import OnDemand
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import Scene
 
-_OF_WEIGHTS = {AblationKind.UNIFORM, AblationKind.EDGE, AblationKind.GAIN}
-
 
 @dataclass(frozen=True, slots=True)
 class MuteHeads:
@@ -122,9 +120,14 @@ def wrong_site_effect(scene: Scene, result: Result, places: Sequence[int]) -> Ef
 def effort_of(scene: Scene, ablations: Sequence[Ablation]) -> int:
     """Return about how many multiplications and additions `ablation_effect` needs."""
     n_positions, d_v = scene.n_positions, scene.d_v
-    of_weights = sum(ablation.kind in _OF_WEIGHTS for ablation in ablations)
     per_head = n_positions * d_v * scene.d_model
-    return len(ablations) * per_head + of_weights * n_positions**2 * (d_v + scene.d_k)
+    total = len(ablations) * per_head
+    for ablation in ablations:
+        if ablation.kind is AblationKind.GAIN:  # as on the bench: O is made anew
+            total += n_positions**2 * (scene.d_k + d_v) + scene.n_heads * per_head
+        elif ablation.kind is not AblationKind.ZERO:
+            total += n_positions**2 * d_v
+    return total
 
 
 def _after(scene: Scene, result: Result, ablation: Ablation) -> Array:
@@ -266,7 +269,7 @@ def head_importance(scene: Scene, result: Result, readout: Readout) -> Importanc
 def importance_effort(scene: Scene, readout: Readout) -> int:
     """Return about how many multiplications and additions `head_importance` needs."""
     n_rows = scene.n_positions if readout.kind is ReadoutKind.WHOLE else 1
-    return 5 * n_rows * scene.n_heads * scene.d_v * scene.d_model
+    return 2 * n_rows * scene.n_heads * scene.d_v * scene.d_model
 
 
 def _head_outputs(result: Result, rows: slice) -> Array:

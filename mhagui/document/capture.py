@@ -14,7 +14,7 @@ Floats: TypeAlias = npt.NDArray[np.floating[Any]]  # float32 or float64, read-on
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CapturedLayer:
     """The heads of one layer; what is not known of them is None. Arrays are read-only.
 
@@ -29,8 +29,7 @@ class CapturedLayer:
         with NaN or infinities where the file has them.
     q, k, v
         What the scores and head outputs are made of, positions encoded: (H, T_q, d_k),
-        (H_kv, T_k, d_k) and (H_kv, T_k, d_v). Query head h reads key head
-        ``core.key_head(h, H, H_kv)``.
+        (H_kv, T_k, d_k) and (H_kv, T_k, d_v). Query head h reads key head ``key_head(h)``.
     scale
         Factor on q·k; None means 1/√d_k.
     allowed
@@ -63,6 +62,9 @@ class CapturedLayer:
     w_o: Floats | None = None
     b_o: Floats | None = None
 
+    def __repr__(self) -> str:
+        return f"CapturedLayer(number={self.number}, n_heads={self.n_heads}, shape={self.shape})"
+
     @property
     def n_heads(self) -> int:
         """H, the number of query heads."""
@@ -70,8 +72,9 @@ class CapturedLayer:
 
     @property
     def n_key_heads(self) -> int:
-        """H_kv, the number of key and value heads; H where keys are not known."""
-        return len(self._queries if self.k is None else self.k)
+        """H_kv, the number of key and value heads; H where neither are known."""
+        parts = (self.k, self.v, self.w_v)
+        return len(next((part for part in parts if part is not None), self._queries))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -80,6 +83,24 @@ class CapturedLayer:
             return self.given.shape[1], self.given.shape[2]
         assert self.k is not None
         return self._queries.shape[1], self.k.shape[1]
+
+    def require_head(self, head: int) -> None:
+        """Raise UserError where there is no query head ``head``, from 0."""
+        if not 0 <= head < self.n_heads:
+            raise UserError(
+                f"Layer {self.number} has heads 0 to {self.n_heads - 1}; there is no head {head}."
+            )
+
+    def key_head(self, head: int) -> int:
+        """Return which key and value head query head ``head`` reads, both from 0.
+
+        Raises UserError where there is no such head, or heads cannot share as many key heads.
+        """
+        self.require_head(head)
+        try:
+            return core.key_head(head, self.n_heads, self.n_key_heads)
+        except ValueError as error:
+            raise UserError(f"Layer {self.number}: {error}") from error
 
     @cached_property
     def weights(self) -> Floats:
@@ -133,6 +154,9 @@ class Capture:
         where only positions are known. The same for self-attention.
     token_ids
         The numbers of the tokens where a tokenizer gave them, for scores that compare tokens.
+    pieces, token_scheme
+        The same as the tokenizer has it, T pieces, and how these stand for text: a ``Scheme`` by
+        its name. None, and "", where that is not known.
     notes
         What was found and proven of the file, a sentence each, for people.
     """
@@ -143,6 +167,8 @@ class Capture:
     key_tokens: tuple[str, ...] = ()
     token_ids: tuple[int, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    pieces: tuple[str, ...] = ()
+    token_scheme: str = ""
 
     def layer(self, number: int) -> CapturedLayer:
         """Return layer ``number``; raises KeyError where there is none."""

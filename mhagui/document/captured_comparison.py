@@ -79,10 +79,7 @@ def compare(
 
 
 def _of_head(layer: CapturedLayer, head: int) -> Floats:
-    if not 0 <= head < layer.n_heads:
-        raise UserError(
-            f"Layer {layer.number} has heads 0 to {layer.n_heads - 1}; there is no head {head}."
-        )
+    layer.require_head(head)
     return layer.weights[head : head + 1]
 
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mhagui import core
 from mhagui.document.capture import Capture, CapturedLayer, Floats
 from mhagui.document.head import Head
 from mhagui.document.mask_rule import MaskKind, MaskRule, rule_of
@@ -61,10 +60,7 @@ def _layer(capture: Capture, number: int) -> CapturedLayer:
 def _places(layer: CapturedLayer, heads: Sequence[int] | None) -> tuple[int, ...]:
     places = tuple(range(layer.n_heads) if heads is None else heads)
     for place in places:
-        if not 0 <= place < layer.n_heads:
-            raise UserError(
-                f"Layer {layer.number} has the heads 0 to {layer.n_heads - 1}; got {place}."
-            )
+        layer.require_head(place)
     if not 1 <= len(places) <= MAX_HEADS or len(set(places)) < len(places):
         raise UserError(
             f"Layer {layer.number}: 1 to {MAX_HEADS} heads, each once, can be on the bench; got "
@@ -78,6 +74,7 @@ def _scene(capture: Capture, layer: CapturedLayer, places: tuple[int, ...]) -> S
     has_values = layer.x is not None and layer.w_v is not None and layer.w_o is not None
     _check_room(layer, places, n_positions, has_values=has_values)
     make = _Heads(layer, has_values=has_values)
+    tokens, scheme = _tokens(capture, n_positions)
     return Scene(
         title=_line(f"{capture.title}, layer {layer.number}", MAX_TITLE_LENGTH),
         description=_description(capture, layer, places, mask, has_values=has_values),
@@ -85,7 +82,8 @@ def _scene(capture: Capture, layer: CapturedLayer, places: tuple[int, ...]) -> S
         x=_doubles(layer.x) if has_values else sealed(np.zeros((n_positions, 1))),
         w_o=_projection(layer, places) if has_values else sealed(np.zeros((len(places), 1))),
         d_k=1 if layer.given is not None or layer.q is None else layer.q.shape[2],
-        tokens=_tokens(capture, n_positions),
+        tokens=tokens,
+        token_scheme=scheme,
         mask=mask,
         b_o=_row(layer.b_o) if has_values and layer.b_o is not None else None,
         has_values=has_values,
@@ -110,7 +108,7 @@ def _check_form(layer: CapturedLayer) -> int:
                     f"Layer {layer.number} adds {what} to its scores, which heads on the bench "
                     "do not have."
                 )
-    if layer.given is None and layer.w_v is not None and len(layer.w_v) != layer.n_key_heads:
+    if layer.w_v is not None and len(layer.w_v) != layer.n_key_heads:
         raise UserError(
             f"Layer {layer.number} has {layer.n_key_heads} key heads and {len(layer.w_v)} value "
             "heads; there have to be as many."
@@ -159,8 +157,7 @@ class _Heads:
     def head(self, place: int) -> Head:
         """Return head ``place``, from 0."""
         layer = self._layer
-        n_key_heads = self._n_key_heads()
-        key_head = core.key_head(place, layer.n_heads, n_key_heads)
+        key_head = layer.key_head(place)
         no_values, q = not self._has_values, self._queries(place)
         return Head(
             uid=place + 1,
@@ -168,26 +165,19 @@ class _Heads:
             pattern=Pattern.HAND_SET if layer.given is None else Pattern.GIVEN,
             w_v=sealed(np.zeros((1, 1))) if no_values else self._of("w_v", key_head, _doubles),
             b_v=None if no_values or layer.b_v is None else self._of("b_v", key_head, _row),
-            key_head=key_head if n_key_heads < layer.n_heads else None,
+            key_head=key_head if layer.n_key_heads < layer.n_heads else None,
             q=q,
             k=None if q is None else self._of("k", key_head, _doubles),
             a=_weights(layer, place) if q is None else None,
         )
-
-    def _n_key_heads(self) -> int:
-        values = self._layer.w_v
-        return self._layer.n_key_heads if values is None else len(values)
 
     def _queries(self, place: int) -> Array | None:
         """Return the queries of a head, what scale there is in them; None where A is given."""
         layer = self._layer
         if layer.given is not None or layer.q is None:
             return None
-        q, usual = _doubles(layer.q[place]), _usual_scale(layer.q)
-        # The same scale but for rounding leaves the queries as they are.
-        if layer.scale is None or math.isclose(layer.scale, usual, rel_tol=1e-12):
-            return q
-        return sealed(q * (layer.scale / usual))
+        q, scale = _doubles(layer.q[place]), _own_scale(layer)
+        return q if scale is None else sealed(q * (scale / _usual_scale(layer.q)))
 
     def _of(self, field: str, key_head: int, convert: Callable[[Floats], Array]) -> Array:
         """Return what key head ``key_head`` has under ``field``, the same to all its heads."""
@@ -205,7 +195,7 @@ def _weights(layer: CapturedLayer, place: int) -> Array:
         row, column = np.argwhere(~np.isfinite(weights))[0]
         raise UserError(
             f"Layer {layer.number}, head {place}: {n_wrong:,} of {weights.size:,} weights are not "
-            f"numbers, the first in row {row + 1}, column {column + 1}."
+            f"numbers, the first on key t{column + 1} at query t{row + 1}."
         )
     return _doubles(weights)
 
@@ -229,6 +219,14 @@ def _usual_scale(q: Floats) -> float:
     return 1 / math.sqrt(q.shape[2])
 
 
+def _own_scale(layer: CapturedLayer) -> float | None:
+    """Return the scale of a layer; None where it is the usual one, but for rounding."""
+    if layer.scale is None or layer.q is None:
+        return None
+    is_usual = math.isclose(layer.scale, _usual_scale(layer.q), rel_tol=1e-12)
+    return None if is_usual else layer.scale
+
+
 def _doubles(array: Floats | None) -> Array:
     assert array is not None
     return sealed(np.array(array, dtype=np.float64, order="C"))
@@ -241,16 +239,19 @@ def _row(array: Floats) -> Array:
 # ----------------------------------------------------------------------------------------- in words
 
 
-def _tokens(capture: Capture, n_positions: int) -> tuple[str, ...]:
-    """Return what stands at each position, as a scene's tokens can be; none where it is not known.
+def _tokens(capture: Capture, n_positions: int) -> tuple[tuple[str, ...], str]:
+    """Return what stands at each position, as a scene's tokens can be, and their scheme.
 
-    A token that would not show, as a line end, is what is drawn for it.
+    The pieces of the tokenizer where they are known; nothing where no tokens are. A token that
+    would not show, as a line end, is what is drawn for it.
     """
-    tokens = capture.query_tokens or capture.key_tokens
+    tokens, scheme = capture.query_tokens or capture.key_tokens, ""
+    if capture.token_scheme and len(capture.pieces) == n_positions:
+        tokens, scheme = capture.pieces, capture.token_scheme
     if len(tokens) != n_positions:
-        return ()
-    drawn = shown_tokens(tokens, Scheme.PLAIN)
-    return tuple(_token(token.raw, token.label) for token in drawn)
+        return (), ""
+    drawn = shown_tokens(tokens, scheme or Scheme.PLAIN)
+    return tuple(_token(token.raw, token.label) for token in drawn), scheme
 
 
 def _token(token: str, label: str) -> str:
@@ -288,10 +289,9 @@ def _of_look(layer: CapturedLayer) -> str:
     if layer.given is not None:
         return "The weights are as given; queries and keys are not on the bench."
     text = "Queries and keys are those after positions are encoded."
-    if layer.scale is not None and layer.q is not None:
-        usual = _usual_scale(layer.q)
-        if not math.isclose(layer.scale, usual, rel_tol=1e-12):
-            text += f" The scale {layer.scale:g} is in the queries, beside {usual:g}."
+    scale = _own_scale(layer)
+    if scale is not None and layer.q is not None:
+        text += f" The scale {scale:g} is in the queries, beside {_usual_scale(layer.q):g}."
     return text
 
 

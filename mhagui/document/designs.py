@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from mhagui import core
 from mhagui.document.head import Head
+from mhagui.document.mask_rule import CAUSAL, MaskKind, MaskRule
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, sealed
 from mhagui.formats import superscript
@@ -125,16 +126,28 @@ def designed_factors(
     return sealed(q), sealed(k)
 
 
-def filter_of(head: Head) -> str:
+def filter_of(head: Head, mask: MaskRule = CAUSAL) -> str:
     """Return what the filter is called that a head approaches, with its number where it has one."""
     if _is_uniform(head):
-        return design_of(Pattern.UNIFORM).filter_name
+        return _box_under(mask)
     name = design_of(head.pattern).filter_name
     if head.pattern is Pattern.PREVIOUS_TOKEN:
         return f"{name} z⁻¹"
     if head.pattern is Pattern.DELAY:
         return f"{name} z{superscript(-int(head.settings[0]))}"
     return name
+
+
+def _box_under(mask: MaskRule) -> str:
+    """Return what the filter is called that weights all keys alike which ``mask`` lets be seen."""
+    match mask.kind:
+        case MaskKind.FULL:
+            return "box over all keys"
+        case MaskKind.SLIDING:
+            return f"sliding box of {mask.size}"
+        case MaskKind.PREFIX:
+            return f"growing box from {mask.size}"
+    return design_of(Pattern.UNIFORM).filter_name
 
 
 def ideal_taps(head: Head, row: int) -> Array | None:

@@ -109,6 +109,7 @@ class SceneEntry(Entry, kw_only=True):
     x: Matrix | None = None
     keep_margin: bool = False
     tokens: list[str] = []
+    token_scheme: str = ""
     vocabulary: list[str] = []
     position_code: bool = False
     source: SourceEntry | None = None

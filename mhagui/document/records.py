@@ -58,4 +58,6 @@ def _are_equal(one: object, other: object) -> bool:
         return True
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return np.array_equal(one, other)
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):  # where one may have none
+        return False
     return bool(one == other)

@@ -224,7 +224,7 @@ def _head_report(head: HeadResult, row: int) -> dict[str, object]:
     taps, ideal, _ = row_response(head, row)
     return {
         "name": head.head.name,
-        "filter": filter_of(head.head),
+        "filter": filter_of(head.head, head.mask),
         "taps": taps.tolist(),
         "ideal": None if ideal is None else ideal.tolist(),
         "total_variation": [finite(value) for value in distances(head)],

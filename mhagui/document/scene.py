@@ -14,6 +14,7 @@ from mhagui.document.on_demand import most_kept
 from mhagui.document.patterns import MAX_POSITIONS, Pattern
 from mhagui.document.records import Array, Record, sealed
 from mhagui.document.token_source import TokenSource
+from mhagui.document.token_text import Scheme, ShownToken, shown_tokens
 from mhagui.errors import UserError
 
 MAX_HEADS = 64
@@ -23,7 +24,7 @@ MAX_NUMBERS = 2**24  # of all matrices of a scene together: 134 MB
 MAX_MADE = 2**26  # of what is made of them and grows with T and H: half a gigabyte
 MAX_TITLE_LENGTH = 120
 MAX_DESCRIPTION_LENGTH = 4000
-MAX_TOKEN_LENGTH = 200
+MAX_TOKEN_LENGTH = 512  # of the longest pieces that tokenizers have
 MAX_WORDS_LENGTH = 2**17  # of all tokens and words together, so that they can be kept as text
 MAX_SHOWN_LENGTH = 20  # of a token within a sentence
 POSITION_FEATURES = 2  # a position is a cosine and a sine
@@ -55,8 +56,11 @@ class Scene(Record):
         Whether position codes on a circle grow with T, so that neighbours stay as far apart in
         score as they are at T = 6.
     tokens
-        What stands at each position, T texts of 1 to 200 characters; none where the
+        What stands at each position, T texts of 1 to 512 characters; none where the
         positions have only numbers.
+    token_scheme
+        How the tokens, pieces of a tokenizer, stand for text: a ``Scheme`` by its name. "" where
+        nobody has said: it is guessed where they are shown.
     vocabulary
         The words that X tells apart: its first columns are one-hot of them, the content of a
         position. None where X is not made of words.
@@ -89,6 +93,7 @@ class Scene(Record):
     mask: MaskRule = field(default_factory=MaskRule)
     b_o: Array | None = None
     has_values: bool = True
+    token_scheme: str = ""
 
     def __post_init__(self) -> None:
         """Check that everything fits together and freeze the arrays."""
@@ -97,6 +102,7 @@ class Scene(Record):
         set_field = partial(object.__setattr__, self)
         for name in ("heads", "tokens", "vocabulary"):
             set_field(name, tuple(getattr(self, name)))
+        set_field("token_scheme", str(self.token_scheme))  # a Scheme is a text, too
         for name in ("keep_margin", "has_position_code", "has_values"):
             set_field(name, bool(getattr(self, name)))
         set_field("x", matrix("X", self.x))
@@ -155,6 +161,11 @@ class Scene(Record):
         """For each head whether it reaches W_O: not muted, and soloed if any head is."""
         any_solo = any(head.soloed for head in self.heads)
         return tuple(head.soloed if any_solo else not head.muted for head in self.heads)
+
+    @property
+    def shown_tokens(self) -> tuple[ShownToken, ...]:
+        """The tokens as they are shown."""
+        return shown_tokens(self.tokens, self.token_scheme)
 
     def matrices(self) -> Iterator[Array]:
         """Yield every matrix of the scene."""
@@ -258,7 +269,7 @@ def repeated(tokens: tuple[str, ...], n_positions: int) -> tuple[str, ...]:
 
 
 def is_token(text: str) -> bool:
-    """Say whether ``text`` can stand at a position: 1 to 200 characters on a line, that show.
+    """Say whether ``text`` can stand at a position: 1 to 512 characters on a line, that show.
 
     Joiners, which do not show, may be among them: emoji and several scripts need them.
     """
@@ -377,6 +388,12 @@ def _check_gains(scene: Scene) -> None:
 
 
 def _check_tokens(scene: Scene) -> None:
+    schemes = [scheme.value for scheme in Scheme]
+    if scene.token_scheme not in ("", *schemes):
+        raise UserError(
+            f"Tokens stand for text as one of {', '.join(schemes)}; got "
+            f"{str(scene.token_scheme)[:MAX_SHOWN_LENGTH]!r}."
+        )
     for token in (*scene.tokens, *scene.vocabulary):
         check_token(token)
     length = sum(map(len, scene.tokens + scene.vocabulary))

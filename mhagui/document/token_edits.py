@@ -117,6 +117,8 @@ class SetTokens:
             check_token(token)
         if n_positions != scene.n_positions:
             _check_can_resize(scene)
+        if not set(self.tokens) <= set(scene.tokens):  # no longer a tokenizer's alone
+            scene = replace(scene, token_scheme="")
         if not scene.vocabulary:
             return replace(scene, tokens=self.tokens)
         vocabulary = _vocabulary_for(scene, self.tokens)

@@ -103,16 +103,18 @@ def guess_scheme(pieces: Sequence[str]) -> Scheme:
 def shown_tokens(
     pieces: Sequence[str], scheme: Scheme | str | None = None
 ) -> tuple[ShownToken, ...]:
-    """Return how ``pieces`` are shown; a ``scheme`` of None is guessed (``guess_scheme``).
+    """Return how ``pieces`` are shown; a ``scheme`` of None or "" is guessed (``guess_scheme``).
 
     Raises ValueError for a scheme there is none of.
     """
     return _shown(tuple(pieces), Scheme(scheme or guess_scheme(pieces)))
 
 
-def labels(pieces: Sequence[str], length: int = LONGEST_LABEL) -> tuple[str, ...]:
+def labels(
+    pieces: Sequence[str], length: int = LONGEST_LABEL, scheme: Scheme | str | None = None
+) -> tuple[str, ...]:
     """Return what is drawn for ``pieces``, of at most ``length`` characters each."""
-    return tuple(elided(token.label, length) for token in shown_tokens(pieces))
+    return tuple(elided(token.label, length) for token in shown_tokens(pieces, scheme))
 
 
 def told(shown: Sequence[ShownToken], ids: Sequence[int] = ()) -> tuple[str, ...]:

@@ -25,7 +25,6 @@ from mhagui.palette import HEAD_MARKERS, head_colour, head_marker
 WIDTH = 4.2  # inches of the axes, at most
 LEGEND_WIDTH, LEGEND_GAP = 1.75, 0.15
 HANDLE, COLUMN_GAP = 0.35, 0.15  # inches before a name, and between two columns of names
-CEILING = "ceiling log₂ t"
 NARROW = 5.0  # inches of paper, below which the legend is below the curves
 LINES = ("-", "--", "-.", ":")
 MOST_MARKERS = 24  # on one line
@@ -44,7 +43,7 @@ class Legend:
         self.is_beside = paper.width > NARROW
         room = LEGEND_WIDTH if self.is_beside else paper.width - left - EDGE
         self.names = [_name(n, head, room, paper) for n, head in enumerate(result.heads, 1)]
-        lines = [line for name in (CEILING, *self.names) for line in name.split("\n")]
+        lines = [line for name in (ceiling(result), *self.names) for line in name.split("\n")]
         longest = max(map(text_width, lines)) / FILL
         fitting = int((room + COLUMN_GAP) / (longest + HANDLE + COLUMN_GAP))
         self.n_columns = 1 if self.is_beside else max(fitting, 1)
@@ -72,6 +71,11 @@ class Legend:
             ncols=self.n_columns,
             columnspacing=1.2,
         )
+
+
+def ceiling(result: Result) -> str:
+    """Return what the most that a row's entropy can be is called."""
+    return f"ceiling {result.ceiling_name.replace('log2', 'log₂')}"
 
 
 def _name(number: int, head: HeadResult, room: float, paper: Paper) -> str:

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from mhagui.document import Result
 from mhagui.figures.cells import more_lines, name_positions, widest_of
-from mhagui.figures.curves import AXIS_TITLE, CEILING, Legend, draw_curves
+from mhagui.figures.curves import AXIS_TITLE, Legend, ceiling, draw_curves
 from mhagui.figures.page import Box, Plan, Sheet, dress, round_ticks
 from mhagui.figures.paper import EDGE, Paper
 from mhagui.figures.subject import Subject
@@ -42,8 +42,9 @@ def plan(subject: Subject, paper: Paper) -> Plan:
         legend.draw(axes, height, under)
 
     caption = (
-        f"Row entropy of the {scene.n_heads} heads of “{scene.title}” in bits; the ceiling log₂ t "
-        "is that of a row that weights all its keys alike."
+        f"Row entropy of the {scene.n_heads} heads of “{scene.title}” in bits; the "
+        f"{ceiling(result)} is that of a row that weights all its keys alike"
+        + ("." if result.mask.is_causal else f", n_t keys under this mask: {result.mask.text}.")
     )
     return Plan(f"{scene.title}: row entropy", caption, legend.page_width, end, paint)
 
@@ -56,7 +57,7 @@ def _ceiling(axes: Axes, sheet: Sheet, result: Result) -> None:
         color=sheet.inks.band,
         linewidth=sheet.pt(6),
         solid_capstyle="round",
-        label=CEILING,
+        label=ceiling(result),
     )
 
 

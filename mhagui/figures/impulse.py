@@ -1,10 +1,12 @@
 """Impulse responses: row t of every head's weights, and the filter the head approaches."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.path import Path as Outline
@@ -78,9 +80,8 @@ def _plan(subject: Subject, paper: Paper, at: int, n_columns: int) -> Plan:
             name_columns(axes, columns, last, at=1.0, always=peaks)
             panels.keep_labels(axes, index)
             _stems(axes, sheet, head, at, panels.width / last)
-            if at + 1 < last:
-                unseen = Outline.unit_rectangle().transformed(_unseen(at, last))
-                hatch(sheet, axes, panels.box(index), unseen)
+            for keys in _unseen(result.allowed[at, :last]):
+                hatch(sheet, axes, panels.box(index), keys)
             panels.write_name(sheet, index, muted=not head.active)
         panels.write_axes(sheet, f"weight at t{at + 1}", "key position i")
         handles, n_beside = _handles(sheet, has_ideal), 1 + (width >= legend)
@@ -108,7 +109,7 @@ def _panels(result: Result, paper: Paper, at: int, n_columns: int) -> Panels:
     width = min(max(room / n_columns, SLIMMEST), WIDEST)
     names = []
     for number, head in enumerate(result.heads, 1):
-        what = filter_of(head.head) if head.head.pattern.is_designed else head.head.name
+        what = filter_of(head.head, head.mask) if head.head.pattern.is_designed else head.head.name
         parts = f"h{number} {what}{state_of(head)}", _distance(head, at)
         lines_of = wrapped_names(parts, width, roomy=roomy)
         names.append([line for lines in lines_of for line in lines])
@@ -128,9 +129,14 @@ def _last_shown(n_positions: int, row: int) -> int:
     return min(n_positions, max(2 * (row + 1), FEW_KEYS))
 
 
-def _unseen(row: int, last: int) -> Affine2D:
-    """Return what makes of the unit square the keys after ``row``, which it may not see."""
-    return Affine2D().scale(last - row - 0.9, 1.08).translate(row + 1.5, 0)
+def _unseen(allowed: npt.NDArray[np.bool_]) -> Iterator[Outline]:
+    """Yield a box around each run of keys that are not ``allowed``, up to the edges of the axes."""
+    last = len(allowed)
+    ends = np.flatnonzero(np.diff(allowed, prepend=True, append=True)).tolist()
+    for first, end in zip(ends[::2], ends[1::2], strict=True):
+        left = first + 0.5 if first else 1 - BESIDE
+        width = (end + 0.5 if end < last else last + BESIDE) - left
+        yield Outline.unit_rectangle().transformed(Affine2D().scale(width, 1.08).translate(left, 0))
 
 
 def _stems(axes: Axes, sheet: Sheet, head: HeadResult, row: int, pitch: float) -> None:

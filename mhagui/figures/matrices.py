@@ -131,8 +131,8 @@ def plan_concat(subject: Subject, paper: Paper) -> Plan:
 def plan_output(subject: Subject, paper: Paper) -> Plan:
     """Lay out O."""
     caption = (
-        f"The output O = Concat·W_O of “{subject.scene.title}”: rows are positions, columns output "
-        "channels."
+        f"The output O = Concat·W_O{' + b_O' if subject.scene.b_o is not None else ''} of "
+        f"“{subject.scene.title}”: rows are positions, columns output channels."
     )
     return _plan(subject, paper, output(subject, paper), "output", caption)
 
@@ -187,10 +187,10 @@ def concat(subject: Subject, paper: Paper) -> Matrix:
 
 def output(subject: Subject, paper: Paper) -> Matrix:
     """Return O with its names."""
-    values = subject.result.output
+    values, has_bias = subject.result.output, subject.scene.b_o is not None
     return Matrix(
         values,
-        "O = Concat · $W_O$",
+        "O = Concat · $W_O$" + " + $b_O$" * has_bias,
         f"T × d_model = {values.shape[0]} × {values.shape[1]}",
         paper.row_names(subject.scene),
         positions(values.shape[1], "d"),

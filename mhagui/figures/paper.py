@@ -110,7 +110,7 @@ class Paper:
 
     def row_names(self, scene: Scene) -> tuple[str, ...]:
         """Return how the positions are called beside rows: t1, the, or t1 the."""
-        numbers, words = positions(scene.n_positions), _words(scene.tokens)
+        numbers, words = positions(scene.n_positions), _words(scene)
         if not words or self.style.labels is Labels.POSITIONS:
             return numbers
         if self.style.labels is Labels.TOKENS:
@@ -134,11 +134,11 @@ class Paper:
         return reached
 
 
-def _words(tokens: tuple[str, ...]) -> tuple[str, ...]:
+def _words(scene: Scene) -> tuple[str, ...]:
     """Return how tokens are called, with the code of a letter that no font here has."""
     from mhagui.figures.fonts import drawable  # takes a while: matplotlib
 
-    shown = map(drawable, labels(tokens, SHORT_LABEL))
+    shown = map(drawable, labels(scene.tokens, SHORT_LABEL, scene.token_scheme))
     return tuple(elided(word, MOST_LETTERS) for word in shown)
 
 

@@ -1,6 +1,6 @@
 """The actions as data: what each is called, does and answers to, and in which menu it stands."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
@@ -352,19 +352,41 @@ def fill_menu(
 def with_mnemonics(titles: Iterable[str], others: Iterable[str] = ()) -> list[str]:
     """Return ``titles`` with an & before the first letter or digit of each that is still free.
 
-    ``others`` are taken by other entries of the menu.
+    Where none is, an earlier title takes another one of its own, so that as many as can be have a
+    letter. ``others`` are taken by other entries of the menu.
     """
-    taken = {letter.lower() for letter in others}
-    marked = []
-    for title in titles:
-        free = (
-            n for n, letter in enumerate(title.lower()) if letter.isalnum() and letter not in taken
-        )
-        place = next(free, None)
-        if place is not None:
-            taken.add(title[place].lower())
-        marked.append(title if place is None else f"{title[:place]}&{title[place:]}")
-    return marked
+    given = list(titles)
+    forbidden = {letter.lower() for letter in others}
+    letters = [[c for c in title.lower() if c.isalnum() and c not in forbidden] for title in given]
+    owners: dict[str, int] = {}
+    for number in range(len(given)):
+        _give_letter(number, letters, owners, set())
+    of_title = {number: letter for letter, number in owners.items()}
+    return [_marked(title, of_title.get(number)) for number, title in enumerate(given)]
+
+
+def _give_letter(
+    number: int, letters: Sequence[Sequence[str]], owners: dict[str, int], tried: set[str]
+) -> bool:
+    """Give title ``number`` a letter, if need be one whose owner takes another; say if it has."""
+    free = next((letter for letter in letters[number] if letter not in owners), None)
+    if free is not None:
+        owners[free] = number
+        return True
+    for letter in letters[number]:
+        if letter not in tried:
+            tried.add(letter)
+            if _give_letter(owners[letter], letters, owners, tried):
+                owners[letter] = number
+                return True
+    return False
+
+
+def _marked(title: str, letter: str | None) -> str:
+    if letter is None:
+        return title
+    place = title.lower().index(letter)
+    return f"{title[:place]}&{title[place:]}"
 
 
 def _make_action(info: ActionInfo, parent: QWidget, handler: Callable[[], object]) -> QAction:

@@ -82,6 +82,12 @@ class Formula(enum.Enum):
         "Score: how well key i suits query t. No gain changes it.",
         "Dimensionless", "any number",
     )
+    GIVEN_SCORES = (
+        r"S[t, i] = \ln A[t, i]", "S[t,i] = ln A[t,i]",
+        "Score of a head of which the weights alone are given: their logarithm, which is S but for "
+        "a constant in each row. Of a weight of 0, that of the smallest normal number.",
+        "Dimensionless", "from −708.4 to 0",
+    )
     MASTER_GAIN = (
         r"g = g_{\mathrm{master}}\,g_h", "g = g_master·g_h",
         "Master gain: a factor on the gains of all heads at once.",
@@ -100,14 +106,18 @@ class Formula(enum.Enum):
         "Dimensionless", "any number",
     )
     MASK = (
-        r"A[t, i] = 0\ \ \mathrm{for}\ \ i > t", "A[t,i] = 0 for i > t",
-        "Mask: no query sees a later key, whatever its score.",
-        "True or false", "true where i ≤ t",
+        r"A[t, i] = 0\ \ \mathrm{for}\ \ i \notin M_t,"
+        r"\quad M_t = \{1, \ldots, t\}\ \ \mathrm{if\ causal}",
+        "A[t,i] = 0 for i ∉ M_t, M_t = {1..t} if causal",
+        "Mask: M_t are the keys that query t may see; the others get no weight, whatever their "
+        "score. Under the causal mask no query sees a later key.",
+        "True or false", "true where i ∈ M_t",
     )
     EXPONENTIAL = (
         r"e^{\,g S[t, i] - m_t},\quad m_t = \max_{j \leq t}\ g S[t, j]",
         "exp(g·S[t,i] − m_t), m_t = max over j ≤ t of g·S[t,j]",
-        "Exponential of a score less the row's largest: so none overflows.",
+        "Exponential of a score less the row's largest: so none overflows. j runs over the keys "
+        "that t may see: those up to t under the causal mask.",
         "Dimensionless", "from 0 to 1, that of the row's largest score",
     )
     SOFTMAX = (
@@ -116,13 +126,14 @@ class Formula(enum.Enum):
         "A[t,i] = exp(g·S[t,i] − m_t) / Σ_j≤t exp(g·S[t,j] − m_t), m_t = max over j ≤ t of "
         "g·S[t,j]",
         "Softmax: each row of scores becomes shares of 1. m_t cancels; with it no exp "
-        "overflows.",
+        "overflows. j runs over the keys that t may see: those up to t under the causal mask.",
         "Dimensionless", "from 0 to 1",
     )
     WEIGHTS = (
         r"A[t, i] = \dfrac{e^{\,g S[t, i]}}{\sum_{j \leq t}\ e^{\,g S[t, j]}}",
         "A[t,i] = exp(g·S[t,i]) / Σ_j≤t exp(g·S[t,j])",
-        "Weight: the share of key i in row t. Each row sums to 1.",
+        "Weight: the share of key i in row t. Each row sums to 1. j runs over the keys that t may "
+        "see: those up to t under the causal mask.",
         "Dimensionless", "from 0 to 1",
     )
 
@@ -146,7 +157,8 @@ class Formula(enum.Enum):
     )
     OUTPUT = (
         r"O = \mathrm{Concat} \cdot W_O", "O = Concat·W_O",
-        "Output of the layer: rows are positions t, columns output channels.",
+        "Output of the layer: rows are positions t, columns output channels. Where the layer has "
+        "a bias b_O, that is added to every row.",
         "In the unit of V·W_O", "T × d_model numbers",
     )
     LISTENING = (
@@ -252,30 +264,33 @@ class Formula(enum.Enum):
     ROW_ENTROPY = (
         r"H_t = -\sum_i\ A[t, i]\,\log_2 A[t, i]", "H_t = −Σ_i A[t,i]·log2 A[t,i]",
         "Row entropy: how far row t of A spreads over the keys it may see.",
-        "Bits", "from 0 (one key has it all) to log2 t (all alike)",
+        "Bits", "from 0 (one key has it all) to log2 n_t (all n_t alike); n_t = t if causal",
     )
     CEILING = (
-        r"\max H_t = \log_2 t", "max H_t = log2 t",
-        "Ceiling of the row entropy: row t may see t keys, and reaches it when their weights "
-        "are all alike.",
-        "Bits", "from 0 to log2 T",
+        r"\max H_t = \log_2 n_t,\quad n_t = t\ \ \mathrm{if\ causal}",
+        "max H_t = log2 n_t, n_t = t if causal",
+        "Ceiling of the row entropy: row t may see n_t keys, t of them under the causal mask, and "
+        "reaches it when their weights are all alike.",
+        "Bits", "from 0 to log2 T; undefined where a row sees no key",
     )
     MEAN_ENTROPY = (
         r"\dfrac{1}{T}\,\sum_t\ H_t", "(1/T)·Σ_t H_t",
-        "Mean entropy: the mean of the row entropy over the query rows.",
-        "Bits", "from 0 to the mean of log2 t",
+        "Mean entropy: the mean of the row entropy over the query rows that see a key.",
+        "Bits", "from 0 to the mean of log2 n_t, n_t the keys that t may see",
     )
     EFFECTIVE_POSITIONS = (
         r"2^{\,H_t},\quad H_t = -\sum_i\ A[t, i]\,\log_2 A[t, i]",
         "2^H_t, H_t = −Σ_i A[t,i]·log2 A[t,i]",
         "Row entropy, and effective positions: as many keys of equal weight would spread a row "
         "as far as row t of A spreads.",
-        "Bits and positions", "from 0 and 1 (one key has it all) to log2 t and t (all alike)",
+        "Bits and positions",
+        "from 0 and 1 (one key has it all) to log2 n_t and n_t (all n_t alike); n_t = t if causal",
     )
     MEAN_POSITIONS = (
         r"\dfrac{1}{T}\,\sum_t\ 2^{\,H_t}", "(1/T)·Σ_t 2^H_t",
-        "Effective positions: the mean of 2^H over the query rows, H the row entropy in bits.",
-        "Positions", "from 1 to (T + 1)/2",
+        "Effective positions: the mean of 2^H over the query rows that see a key, H the row "
+        "entropy in bits.",
+        "Positions", "from 1 to the mean number of keys seen: (T + 1)/2 if causal",
     )
     DIVERGENCE = (
         r"\mathrm{JS}(p, q) = H(m) - \dfrac{H(p) + H(q)}{2},\quad m = \dfrac{p + q}{2}",

@@ -26,7 +26,7 @@ from mhagui.formats import Precision
 from mhagui.gui.bench import Frame
 from mhagui.gui.widgets.colour_range import ColourRange, signed_range
 from mhagui.gui.widgets.label_text import drawable
-from mhagui.gui.widgets.matrix_picture import Picture, Writing
+from mhagui.gui.widgets.matrix_picture import NO_KEY, Picture, Writing
 from mhagui.palette import WeightColours, is_signed
 
 N_COLOURS = 255
@@ -64,15 +64,15 @@ def position_labels(n_positions: int) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8)
-def token_labels(tokens: Tokens) -> Tokens:
+def token_labels(tokens: Tokens, scheme: str = "") -> Tokens:
     """Return what is written for each token, the same tuple for the same tokens."""
-    return token_text.labels(tokens)
+    return token_text.labels(tokens, scheme=scheme)
 
 
 @lru_cache(maxsize=8)
-def token_tips(tokens: Tokens) -> Tokens:
+def token_tips(tokens: Tokens, scheme: str = "") -> Tokens:
     """Return all there is to say of each token, the same tuple for the same tokens."""
-    return token_text.told(token_text.shown_tokens(tokens))
+    return token_text.told(token_text.shown_tokens(tokens, scheme))
 
 
 def shown_values(head: HeadResult, quantity: Quantity) -> Matrix:
@@ -81,15 +81,24 @@ def shown_values(head: HeadResult, quantity: Quantity) -> Matrix:
 
 
 def keys_seen(allowed: BoolArray) -> Counts:
-    """Return how many keys each row of a causal mask sees: its first, (T,)."""
+    """Return which keys each row of a mask sees, as a picture has it; none between are masked.
+
+    (T,): how many, its first. Or (2, T): the first key, and the one behind the last.
+    """
     counts: Counts = np.count_nonzero(allowed, axis=1)
-    return counts
+    first: Counts = np.argmax(allowed, axis=1)
+    return np.stack([first, first + counts]) if first.any() else counts
+
+
+def numbers_seen(seen: Counts) -> Counts:
+    """Return how many keys each row sees, (T,), of what ``keys_seen`` says."""
+    return seen if seen.ndim == 1 else seen[1] - seen[0]
 
 
 def largest_seen(values: Matrix, seen: Counts, *, signed: bool = True) -> float:
-    """Return the largest magnitude among the first ``seen`` cells of each row, 0 if there are none.
+    """Return the largest magnitude among the cells of each row that are seen, 0 if there are none.
 
-    The matrix is pooled first: all of it is never made anew.
+    ``seen`` is as ``keys_seen`` has it. The matrix is pooled first: all of it is never made anew.
     """
     if isinstance(values, OnDemand):
         is_of_all = bool(seen[0])
@@ -120,16 +129,21 @@ def colour_range(view: ViewState, n_positions: int, largest: float) -> ColourRan
 
 
 def head_picture(
-    head: HeadResult, seen: Counts, view: ViewState, scale: ColourRange, tokens: Tokens = ()
+    head: HeadResult,
+    seen: Counts,
+    view: ViewState,
+    scale: ColourRange,
+    tokens: Tokens = (),
+    scheme: str = "",
 ) -> Picture:
     """Return the picture of one head's weights or scores in the colours of ``scale``."""
     values, noun, factors = shown_values(head, view.quantity), "score", None
     if view.quantity is Quantity.WEIGHTS:
         noun = "weight"
         if view.colour_scale is ColourScale.RELATIVE:
-            noun, factors = "times uniform", seen.astype(np.float64)
-    labels, words = position_labels(values.shape[0]), token_labels(tokens)
-    tips = token_tips(tokens)
+            noun, factors = "times uniform", numbers_seen(seen).astype(np.float64)
+    labels, words = position_labels(values.shape[0]), token_labels(tokens, scheme)
+    tips = token_tips(tokens, scheme)
     return Picture(
         values=values,
         low=scale.low,
@@ -190,8 +204,11 @@ def spoken_cell(frame: Frame) -> str:
 def _cell_under_cursor(frame: Frame) -> tuple[int, str, str, str]:
     """Return head, row and key from 1, the latter with their tokens, and what the cell holds."""
     cursor, result = frame.view.cursor, frame.result
-    place, tokens = frame.scene.index_of(cursor.head), frame.scene.tokens
-    row, key = (f"{at + 1}{_quoted(tokens, at)}" for at in (cursor.query, cursor.key))
+    place, scene = frame.scene.index_of(cursor.head), frame.scene
+    words = token_labels(scene.tokens, scene.token_scheme)
+    row, key = (f"{at + 1}{_quoted(words, at)}" for at in (cursor.query, cursor.key))
+    if not result.allowed[cursor.query].any():
+        return place + 1, row, key, NO_KEY
     if not result.allowed[cursor.query, cursor.key]:
         return place + 1, row, key, "masked"
     head, write = result.heads[place], frame.view.appearance.precision
@@ -202,10 +219,10 @@ def _cell_under_cursor(frame: Frame) -> tuple[int, str, str, str]:
     return place + 1, row, key, f"weight {write.read_out(value)} · {_ratio(ratio, write)}× uniform"
 
 
-def _quoted(tokens: Tokens, place: int) -> str:
-    if not tokens:
+def _quoted(words: Tokens, place: int) -> str:
+    if not words:
         return ""
-    word = token_text.elided(token_labels(tokens)[place], READ_OUT)
+    word = token_text.elided(words[place], READ_OUT)
     return f" “{drawable((word,), QGuiApplication.font().toString())[0]}”"
 
 
@@ -223,7 +240,7 @@ class Largest(NamedTuple):
 
 
 class Unknown(NamedTuple):
-    """A head's values of which it is to be found, and how many cells of each row count."""
+    """A head's values of which it is to be found, and which cells of each row count."""
 
     uid: int
     values: Matrix
@@ -235,6 +252,8 @@ class Unknown(NamedTuple):
         """How long it takes to find, in cells that are read."""
         if isinstance(self.values, OnDemand):
             return self.values.overview.size
+        if self.seen.ndim > 1:  # all are read
+            return (2 + self.signed) * self.values.size
         return (1 + self.signed) * int(self.seen.sum())
 
 
@@ -253,7 +272,7 @@ class Pictures:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[int, tuple[Matrix, ColourRange, Tokens, Picture]] = {}
+        self._kept: dict[int, tuple[Matrix, ColourRange, Tokens, str, Picture]] = {}
         self._largest: dict[int, Largest] = {}
         self._seen: tuple[BoolArray | None, Counts] = None, np.zeros(0, dtype=np.intp)
 
@@ -279,18 +298,19 @@ class Pictures:
         view: ViewState,
         scale: ColourRange,
         tokens: Tokens = (),
+        scheme: str = "",
     ) -> Picture:
         """Return the picture of one head."""
         values = shown_values(head, view.quantity)
         kept = self._kept.get(head.head.uid)
-        if kept is not None and kept[0] is values and kept[1:3] == (scale, tokens):
-            return kept[3]
-        picture = head_picture(head, self.seen(allowed), view, scale, tokens)
-        self._kept[head.head.uid] = (values, scale, tokens, picture)
+        if kept is not None and kept[0] is values and kept[1:4] == (scale, tokens, scheme):
+            return kept[4]
+        picture = head_picture(head, self.seen(allowed), view, scale, tokens, scheme)
+        self._kept[head.head.uid] = (values, scale, tokens, scheme, picture)
         return picture
 
     def seen(self, allowed: BoolArray) -> Counts:
-        """Return how many keys each row of the causal mask sees: its first."""
+        """Return which keys each row of the mask sees, as ``keys_seen`` does."""
         if self._seen[0] is not allowed:
             self._seen = allowed, keys_seen(allowed)
         return self._seen[1]
@@ -301,7 +321,8 @@ class Pictures:
         if not signed:
             if view.colour_scale is not ColourScale.LINEAR_TO_MAX:
                 return []
-            seen = np.where(seen > 1, seen, 0)  # a row with a single key has weight 1 always
+            # A row with a single key has weight 1 always.
+            seen = np.where(numbers_seen(seen) > 1, seen, 0)
         shown = ((head.head.uid, shown_values(head, view.quantity)) for head in result.heads)
         return [
             Unknown(uid, values, seen, signed)

@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton
 
 from mhagui import formats
-from mhagui.document import Quantity, Scene
+from mhagui.document import Pattern, Quantity, Scene
 from mhagui.gui.bench import Frame
 from mhagui.gui.formulas import Formula
 from mhagui.gui.held_input import FREE
@@ -81,8 +81,7 @@ class StatusBar(QStatusBar):
         if scene.n_positions < latest.n_positions:  # at a start with a long scene
             took = f"meanwhile T {scene.n_positions}"
         self._facts_text = (
-            f"T {latest.n_positions} · H {scene.n_heads} · d_k {scene.d_k} · d_v {scene.d_v} · "
-            f"d_model {scene.d_model} · float64 · {took}"
+            f"T {latest.n_positions} · H {_heads(scene)} · {_widths(scene)} · float64 · {took}"
         )
         if self._progress.isHidden():
             self._facts.setText(self._facts_text)
@@ -124,6 +123,22 @@ class StatusBar(QStatusBar):
         self._refusal.clear()
         self._refusal.setToolTip("")
         self._facts.show()
+
+
+def _heads(scene: Scene) -> str:
+    """Return how many heads there are, and among how many keys and values are shared, if any."""
+    shared = {head.key_head for head in scene.heads}
+    return f"{scene.n_heads}" if None in shared else f"{scene.n_heads} · H_kv {len(shared)}"
+
+
+def _widths(scene: Scene) -> str:
+    """Return the widths; “–” for those of what is not known."""
+    knows_keys = any(head.pattern is not Pattern.GIVEN for head in scene.heads)
+    d_k = scene.d_k if knows_keys else formats.UNDEFINED
+    d_v, d_model = scene.d_v, scene.d_model
+    if not scene.has_values:
+        return f"d_k {d_k} · d_v {formats.UNDEFINED} · d_model {formats.UNDEFINED}"
+    return f"d_k {d_k} · d_v {d_v} · d_model {d_model}"
 
 
 def _label(object_name: str, accessible_name: str) -> QLabel:

@@ -1,6 +1,7 @@
 """Light and dark: native Fusion, with palettes of our own where the platform offers none."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
@@ -29,7 +30,11 @@ class Theme:
 
 def theme_of(palette: QPalette) -> Theme:
     """Return the drawing colours that go with ``palette``."""
-    dark = is_dark(palette)
+    return _theme(is_dark(palette))
+
+
+@lru_cache(maxsize=2)
+def _theme(dark: bool) -> Theme:
     return Theme(dark, **{n: QColor(pair[dark]) for n, pair in _DRAWING.items()})
 
 

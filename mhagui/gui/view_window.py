@@ -1,11 +1,12 @@
 """The window that is opened from Python: how it is driven, waited for and closed."""
 
+import builtins
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-import shiboken6
 from PySide6.QtCore import (
     QBuffer,
     QCoreApplication,
@@ -31,6 +32,9 @@ from mhagui.gui.guarded import guard_overrides
 from mhagui.gui.worker import THREAD
 from mhagui.home import Home, own_home
 
+if TYPE_CHECKING:
+    from mhagui.gui.main_window import MainWindow
+
 _SIGNALLED, _INTERRUPTED = 128, 130  # exit statuses: a signal's number above the first; Ctrl+C
 _PATIENCE = 30  # seconds, for work that nobody wants any more
 
@@ -44,7 +48,7 @@ class ViewWindow:
     def __init__(
         self, capture: Capture, layer: int | None = None, home: Home | None = None
     ) -> None:
-        self._capture = capture
+        self._opened = Opened(capture)
         number = capture.layers[0].number if layer is None else layer
         scene = scene_of(capture, number)
         _begin_application()
@@ -56,50 +60,59 @@ class ViewWindow:
         window = MainWindow(scene, home=self._home, origin=Origin(kept=scene), is_start=True)
         window.docks.imported.connect(guard_overrides)
         window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        window.captures.begin(Opened(capture), number)
+        window.captures.begin(self._opened, number)
         window.resize(window.size().boundedTo(window.screen().availableSize() - FRAME))
         window.show()
-        self._window, self._bench = window, window.bench
+        self._window: MainWindow | None = window
+        self._scene = scene
+        # As long as there is a window it is kept by this, also where nobody keeps what drives it.
+        window.destroyed.connect(partial(ViewWindow._on_gone, self))
+
+    def _on_gone(self) -> None:
+        self._scene, self._window = self.scene, None
 
     @property
     def is_open(self) -> bool:
         """Whether the window is there."""
-        return shiboken6.isValid(self._window) and self._window.isVisible()
+        return self._window is not None and self._window.isVisible()
 
     @property
     def scene(self) -> Scene:
         """What is on the bench, or was when the window was closed."""
-        return self._bench.scene
+        return self._scene if self._window is None else self._window.bench.scene
 
     def show(self, layer: int, head: int | None = None) -> None:
         """Put ``layer`` on the bench, the cursor at ``head`` of it; raises UserError."""
-        self._check_open()
-        n_heads = scene_of(self._capture, layer).n_heads
-        if head is not None and not 0 <= head < n_heads:
+        window = self._open_window()
+        n_heads = {each.number: each.n_heads for each in self._opened.capture.layers}.get(layer)
+        if head is not None and n_heads and not 0 <= head < n_heads:
             raise UserError(f"There is no head {head}; layer {layer} has 0 to {n_heads - 1}.")
-        with self._refusals_raised():
-            self._window.captures.show(layer, head)
+        captures = window.captures
+        with _refusals_raised(window):
+            # Something else may have been opened in the window meanwhile.
+            if captures.opened is self._opened or captures.open(self._opened, layer):
+                captures.show(layer, head)
 
     def set_gain(self, head: int, gain: float) -> None:
         """Set the gain of the head at a place on the bench, from 0; raises UserError."""
-        self._check_open()
+        window = self._open_window()
         heads = self.scene.heads
         if not 0 <= head < len(heads):
             raise UserError(f"There is no head {head}; the bench has 0 to {len(heads) - 1}.")
-        with self._refusals_raised(), self._as_begun_with():
-            self._bench.edit(set_gain(heads[head].uid, float(gain)))
+        with _refusals_raised(window), _as_begun_with(window):
+            window.bench.edit(set_gain(heads[head].uid, float(gain)))
 
     def picture(self) -> bytes:
         """Return what the window shows as a PNG file, once all of it is computed."""
-        self._check_open()
-        self._window.docks.make_all()
+        window = self._open_window()
+        window.docks.make_all()
         QCoreApplication.processEvents()
-        while self._bench.frame.is_behind:
+        while window.bench.frame.is_behind:
             QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
-            self._check_open()
+            window = self._open_window()
         buffer = QBuffer()
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-        self._window.grab().save(buffer, "PNG")
+        window.grab().save(buffer, "PNG")
         return bytes(buffer.data().data())
 
     def wait(self) -> None:
@@ -107,13 +120,14 @@ class ViewWindow:
 
         Raises KeyboardInterrupt or SystemExit after a signal.
         """
-        if not self.is_open:
+        window = self._window
+        if window is None or not self.is_open:
             return
         loop, log = QEventLoop(), FaultLog(self._home.logs)
-        self._window.destroyed.connect(loop.quit)
+        window.destroyed.connect(loop.quit)
         faults = Faults(log)
-        faults.tell_in(self._window.notices)
-        with faults_caught(faults), ended_by_signals(_application(), self._window.keep_now):
+        faults.tell_in(window.notices)
+        with faults_caught(faults), ended_by_signals(make_application(), window.keep_now):
             status = loop.exec()
         log.close()
         # What a decomposition still works with must not be freed under it when Python ends.
@@ -127,44 +141,48 @@ class ViewWindow:
 
     def close(self) -> None:
         """Close the window, unless who is asked about changes would rather keep it."""
-        if self.is_open and self._window.close():  # now, not when events are next processed
-            QCoreApplication.sendPostedEvents(self._window, QEvent.Type.DeferredDelete.value)
+        window = self._window
+        if window is not None and window.close():  # gone now, not when events are next processed
+            QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete.value)
 
-    def _check_open(self) -> None:
-        if not self.is_open:
+    def _open_window(self) -> "MainWindow":
+        if self._window is None or not self.is_open:
             raise UserError("The window is closed; mhagui.view opens another.")
+        return self._window
 
-    @contextmanager
-    def _refusals_raised(self) -> Iterator[None]:
-        """Raise as UserError what the window would say in the status bar."""
-        said: list[str] = []
-        signals = self._bench.refused, self._window.files.failed
-        for signal in signals:
-            signal.connect(said.append)
-        try:
-            yield
-        finally:
-            for signal in signals:
-                signal.disconnect(said.append)
-        if said:
-            raise UserError(said[0])
 
-    @contextmanager
-    def _as_begun_with(self) -> Iterator[None]:
-        """Have what is done count as the state that work by hand begins with: no question asks."""
-        files = self._window.files
-        was_modified = files.is_modified
+@contextmanager
+def _refusals_raised(window: "MainWindow") -> Iterator[None]:
+    """Raise as UserError what ``window`` says in its status bar."""
+    said: list[str] = []
+    signals = window.bench.refused, window.files.failed
+    for signal in signals:
+        signal.connect(said.append)
+    try:
         yield
-        if not was_modified:
-            files.origin.kept = self._bench.scene
-            self._bench.history_changed.emit()
+    finally:
+        for signal in signals:
+            signal.disconnect(said.append)
+    if said:
+        raise UserError(said[0])
+
+
+@contextmanager
+def _as_begun_with(window: "MainWindow") -> Iterator[None]:
+    """Have what is done count as the state that work by hand begins with: no question asks."""
+    files, bench = window.files, window.bench
+    was_modified = files.is_modified
+    yield
+    if not was_modified:
+        files.origin.kept = bench.scene
+        bench.history_changed.emit()
 
 
 def is_loop_running() -> bool:
     """Say whether Qt's event loop runs by itself: some program's, or by ``%gui qt`` in IPython."""
     if QThread.currentThread().loopLevel() > 0:
         return True
-    get_shell: Callable[[], Any] | None = vars(__import__("builtins")).get("get_ipython")
+    get_shell: Callable[[], Any] | None = getattr(builtins, "get_ipython", None)  # IPython's
     shell = get_shell() if get_shell is not None else None
     return str(getattr(shell, "active_eventloop", "")).startswith("qt")
 
@@ -179,9 +197,3 @@ def _begin_application() -> None:
     # IPython makes a bare one; in one that has windows, style and fonts are theirs.
     if app.applicationName() != NAME and not app.topLevelWidgets():
         set_up(app)
-
-
-def _application() -> QApplication:
-    application = QApplication.instance()
-    assert isinstance(application, QApplication)
-    return application

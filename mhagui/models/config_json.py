@@ -58,8 +58,7 @@ def _llama(values: Values) -> Architecture:
 def _qwen2(values: Values) -> Architecture:
     # Its sliding_window counts only where use_sliding_window says so.
     values.require("use_sliding_window", False)
-    kinds = values.named.get("layer_types") or []
-    if kinds != ["full_attention"] * values.count("num_hidden_layers") and kinds:
+    if values.has("layer_types") and set(values.texts("layer_types")) - {"full_attention"}:
         raise UserError(f"{values.where}: “layer_types” has layers without full attention.")
     return _rotary(values, QWEN2)
 

@@ -36,24 +36,19 @@ def architecture_of_gguf(values: Values) -> Architecture:
             f"{values.where} holds a “{name}” model, which is not rebuilt here; "
             f"{', '.join(sorted(_FAMILIES))} are."
         )
-    for key, value in values.named.items():
-        if key.startswith(f"{name}.") and key.removeprefix(f"{name}.") not in _KNOWN:
-            raise UserError(
-                f"{values.where}: “{key}” is {value}, and what that asks for is not rebuilt here."
-            )
-    own = Values(
-        values.where,
-        {
-            key.removeprefix(f"{name}."): value
-            for key, value in values.named.items()
-            if key.startswith(f"{name}.")
-        }
-        | {"words": len(values.texts("tokenizer.ggml.tokens"))},
-    )
-    return _architecture(own, _FAMILIES[name])
+    prefix = f"{name}."
+    own = {
+        key.removeprefix(prefix): value
+        for key, value in values.named.items()
+        if key.startswith(prefix)
+    }
+    for key in sorted(own.keys() - _KNOWN):
+        values.require(prefix + key)
+    n_words = len(values.texts("tokenizer.ggml.tokens"))
+    return _architecture(Values(values.where, own), _FAMILIES[name], n_words)
 
 
-def _architecture(values: Values, family: Family) -> Architecture:
+def _architecture(values: Values, family: Family, n_words: int) -> Architecture:
     n_heads, d_model = values.count("attention.head_count"), values.count("embedding_length")
     wide = values.has("attention.key_length")
     d_head = values.count("attention.key_length") if wide else head_width(d_model, n_heads)
@@ -70,7 +65,7 @@ def _architecture(values: Values, family: Family) -> Architecture:
         d_model=d_model,
         d_head=d_head,
         d_hidden=values.count("feed_forward_length"),
-        n_vocabulary=values.count("vocab_size", values.count("words")),
+        n_vocabulary=values.count("vocab_size", n_words),
         context=values.count("context_length"),
         epsilon=values.number(epsilon),
         rope_theta=values.number("rope.freq_base", 10000.0) if has_rms else None,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from mhagui.errors import UserError
+from mhagui.models.values import MOST_BYTES
 
 _VERSIONS = (2, 3)
 _STRING, _ARRAY = 8, 9
@@ -122,8 +123,8 @@ class _Cursor:
         if inner in (_STRING, _ARRAY):
             return [self._value(inner, depth) for _ in range(self._count(8))]
         scalar = self._scalar(inner)
-        n_bytes = self._count(scalar.size) * scalar.size
-        return [value for (value,) in scalar.iter_unpack(self._bytes(n_bytes))]
+        count = self._count(scalar.size)
+        return list(struct.unpack(f"<{count}{scalar.format[1:]}", self._bytes(count * scalar.size)))
 
     def _scalar(self, kind: float) -> struct.Struct:
         if kind not in _SCALARS:
@@ -150,6 +151,8 @@ class _Cursor:
         return number
 
     def _bytes(self, size: int) -> bytes:
+        if self._at + size > MOST_BYTES:
+            raise UserError(f"{self._name} has a header of more than {MOST_BYTES:,} bytes.")
         taken = self._file.read(size)
         if len(taken) < size:
             raise UserError(f"{self._name} ends within its header: it is not whole.")

@@ -1,6 +1,7 @@
 """Open a model, cut a prompt into its tokens, and run it: what the rest of the program calls."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -71,17 +72,19 @@ class Run:
         """Return the layers that were kept; raises UserError where none were."""
         if not self.layers:
             raise UserError("No layer was kept of this run.")
-        facts, tokens = self._model.facts, self._model.texts(self.ids.tolist())
+        facts, tokens = self._model.facts, self._model.tokens_of(self.ids.tolist())
         return Capture(
             title=facts.title,
             layers=self.layers,
-            query_tokens=tokens,
-            key_tokens=tokens,
+            query_tokens=tokens.texts,
+            key_tokens=tokens.texts,
             token_ids=tuple(self.ids.tolist()),
             notes=(
                 f"{facts.family} model of {facts.n_layers} layers, run here in float32 on "
                 f"{len(self.ids)} tokens.",
             ),
+            pieces=tokens.pieces,
+            token_scheme=tokens.scheme,
         )
 
 
@@ -104,10 +107,14 @@ class Model:
 
     def texts(self, ids: Sequence[int]) -> tuple[str, ...]:
         """Return the decoded texts of tokens; none where the tokenizer cannot be rebuilt."""
+        return self.tokens_of(ids).texts
+
+    def tokens_of(self, ids: Sequence[int]) -> Tokens:
+        """Return the tokens of these numbers; no texts where the tokenizer cannot be rebuilt."""
         try:
-            return self._tokenizer.of_ids(ids).texts
+            return self._tokenizer.of_ids(ids)
         except UserError:
-            return ()
+            return Tokens(tuple(ids), (), ())
 
     def run(
         self,
@@ -176,10 +183,17 @@ def describe(path: Path | str) -> ModelFacts:
 def open_model(path: Path | str) -> Model:
     """Return the model at ``path``, as for ``describe``; its weights are read when it is run."""
     path = Path(path).absolute()  # so that a folder given as “.” has a name
-    if not path.exists():
-        raise UserError(f"There is no file or folder “{path}”.")
-    try:
+    with _readable(path):
+        if not path.exists():
+            raise UserError(f"There is no file or folder “{path}”.")
         return Model(_opened(path))
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Make a sentence of what the system says where ``path`` cannot be read."""
+    try:
+        yield
     except OSError as error:
         raise UserError(f"{path.name} cannot be read: {error.strerror or error}.") from error
 
@@ -198,7 +212,8 @@ class _Opened:
     def tokenizer(self) -> Tokenizer:
         if self.values is not None:
             return tokenizer_of_gguf(self.values)
-        return tokenizer_of_folder(self.folder)
+        with _readable(self.folder):
+            return tokenizer_of_folder(self.folder)
 
 
 def _facts(opened: _Opened, float32_bytes: int) -> ModelFacts:
@@ -219,7 +234,7 @@ def _facts(opened: _Opened, float32_bytes: int) -> ModelFacts:
 
 
 def _opened(path: Path) -> _Opened:
-    if path.suffix.lower() == ".gguf":
+    if path.suffix.lower() == ".gguf" and not path.is_dir():
         file = GgufFile(path)
         values = Values(path.name, file.values)
         architecture = architecture_of_gguf(values)

@@ -35,7 +35,9 @@ class Unchanged:
     """A file that is read now and again, and has to stay what it was when it was opened."""
 
     def __init__(self, path: Path) -> None:
-        """Remember the size and the time of ``path``."""
+        """Remember the size and the time of ``path``; raises UserError where it is no file."""
+        if not path.is_file():  # a pipe would be waited for
+            raise UserError(f"{path.name} is no file that can be read again and again.")
         self._path = path
         self.size, self._time = self._now()
 

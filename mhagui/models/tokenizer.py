@@ -25,11 +25,15 @@ _CONTROL, _USER_DEFINED = 3, 4  # kinds of words in a GGUF file that are cut out
 
 
 class Tokens(NamedTuple):
-    """A prompt as tokens: numbers, decoded texts, and the pieces as the vocabulary has them."""
+    """A prompt as tokens: numbers, decoded texts, and the pieces as the vocabulary has them.
+
+    ``scheme`` is how the pieces stand for text, "" where that is not known.
+    """
 
     ids: tuple[int, ...]
     texts: tuple[str, ...]
     pieces: tuple[str, ...]
+    scheme: str = ""
 
 
 class Tokenizer:
@@ -49,7 +53,7 @@ class Tokenizer:
             prompt.encode()
         except UnicodeEncodeError as error:
             raise UserError(
-                f"The prompt has half a character, at position {error.start + 1}."
+                f"Character {error.start + 1} of the prompt is half of one."
             ) from error
         with _said("The model's tokenizer cannot cut this prompt"):
             ids = tuple(self._made.encode(prompt).ids) if prompt else ()
@@ -61,7 +65,7 @@ class Tokenizer:
         """Return the tokens of these numbers; one beyond the vocabulary has no text."""
         pieces = tuple(self._made.id_to_token(number) or "" for number in ids)
         texts = tuple(token.text for token in shown_tokens(pieces, self._scheme))
-        return Tokens(tuple(ids), texts, pieces)
+        return Tokens(tuple(ids), texts, pieces, self._scheme or "")
 
 
 def tokenizer_of_folder(folder: Path) -> Tokenizer:
@@ -127,7 +131,9 @@ def _wordpiece(folder: Path, path: Path) -> "tokenizers.Tokenizer":
     from tokenizers import Tokenizer as Package
     from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 
-    words = read_bounded(path).decode("utf-8", "replace").splitlines()
+    text = read_bounded(path).decode("utf-8", "replace")
+    # No more ends a line than "\n": some words are of what `splitlines` takes for a line end.
+    words = [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
     vocabulary = {word: number for number, word in enumerate(words)}
     marks = [(mark, vocabulary.get(mark)) for mark in ("[CLS]", "[SEP]", "[UNK]")]
     for mark, number in marks:
@@ -158,12 +164,13 @@ def _byte_level(values: Values, cut: str) -> "tokenizers.Tokenizer":
     if len(vocabulary) != len(words):
         raise UserError(f"{values.where} has words twice in its vocabulary.")
     pairs = []
-    for number, merge in enumerate(values.texts("tokenizer.ggml.merges")):
+    merges = values.texts("tokenizer.ggml.merges")
+    for number, merge in enumerate(merges, 1):
         first, _, second = merge.partition(" ")
         if not {first, second, first + second} <= vocabulary.keys():
             raise UserError(
-                f"{values.where}: merge {number} is “{merge}”, which is no pair of words of the "
-                "vocabulary that make another."
+                f"{values.where}: merge {number} of {len(merges)} is “{merge}”, which is no pair "
+                "of words of the vocabulary that make another."
             )
         pairs.append((first, second))
     made = Package(models.BPE(vocabulary, pairs, ignore_merges=cut == "llama-bpe"))

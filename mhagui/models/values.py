@@ -1,6 +1,6 @@
 """Named values of a configuration, read with a sentence that names what is wrong."""
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +43,7 @@ class Values:
         value = self._value(name, default)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self._fault(name, value, "a number")
-        if not 0 < value < math.inf:
+        if not 0 < value <= sys.float_info.max:  # an int may be beyond it
             raise self._fault(name, value, "above 0 and finite")
         return float(value)
 

@@ -92,7 +92,7 @@ def _layer(scene: Scene) -> Iterator[Block]:
     columns = Column("Size", is_text=True), Column("What it is", is_text=True), Column("Value")
     yield Table("Sizes", columns, sizes)
     if scene.tokens:
-        shown = " ".join(labels(scene.tokens, LONGEST_TOKEN)[:MOST_TOKENS])
+        shown = " ".join(labels(scene.tokens, LONGEST_TOKEN, scene.token_scheme)[:MOST_TOKENS])
         left = scene.n_positions - MOST_TOKENS
         yield Text(f"Tokens: {shown}" + (f" … and {left:,} more." if left > 0 else ""))
 
@@ -155,9 +155,9 @@ def _entropies(subject: Subject) -> Iterator[Block]:
 def _responses(subject: Subject) -> Iterator[Block]:
     at = shown_row(subject.scene, subject.row)
     rows = tuple(
-        (f"h{number}", filter_of(head.head), *map(_four, (distance, mean_distance(head))))
+        (f"h{number}", name, *map(_four, (distance, mean_distance(head))))
         for number, head in enumerate(subject.result.heads, 1)
-        for distance in [row_response(head, at).distance]
+        for name, distance in [(filter_of(head.head, head.mask), row_response(head, at).distance)]
     )
     words = Column("Head", is_text=True), Column("Filter", is_text=True)
     note = (
@@ -240,7 +240,8 @@ def _projection(subject: Subject) -> Iterator[Block]:
     reads, channels = head_columns(scene.n_heads, scene.d_v), positions(scene.d_model, "d")
     yield from _matrix("Concat = [O_1 .. O_H]", "t", times, reads, result.concat)
     yield from _matrix("W_O", "Row", reads, channels, scene.w_o)
-    yield from _matrix("O = Concat·W_O", "t", times, channels, result.output)
+    bias = " + b_O" if scene.b_o is not None else ""
+    yield from _matrix(f"O = Concat·W_O{bias}", "t", times, channels, result.output)
 
 
 def _cost(subject: Subject) -> Iterator[Block]:
@@ -326,7 +327,9 @@ def _sample(n_shown: int, n_rows: int) -> str:
 
 def _position(scene: Scene, t: int) -> str:
     name = f"t{t + 1}"
-    return f"{name} {labels(scene.tokens, LONGEST_TOKEN)[t]}" if scene.tokens else name
+    if not scene.tokens:
+        return name
+    return f"{name} {labels(scene.tokens, LONGEST_TOKEN, scene.token_scheme)[t]}"
 
 
 def _decimals(values: Array) -> int:

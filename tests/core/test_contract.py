@@ -80,8 +80,6 @@ CALLS = {
     "pool_largest_magnitude": (("a",), {"n_rows": 2, "n_columns": 2}),
     "pool_extremes": (("a",), {"n_rows": 2, "n_columns": 2}),
     "quantise": (("a",), {"low": 0.1, "high": 0.9}),
-    "gained_weights": (("a",), {"gain": 0.5}),
-    "grouped_sums": (("weights", "values"), {}),
 }
 # name -> the axes of the result, of several apart;
 # S = min(T, K), D = min(T, M), P = min(T, 2), E = 2
@@ -97,7 +95,6 @@ RESULT_AXES = {
     "filter_bank_terms": "HTM", "filter_bank_bound": "", "filter_bank_residual": "",
     "synthesis_norms": "MH", "frobenius_norms": "H", "zero_head_columns": "TR",
     "pool_maximum": "HPP", "pool_largest_magnitude": "HPP", "pool_extremes": "EHPP",
-    "gained_weights": "HTT", "grouped_sums": "HTV",
     "quantise": "HTT", "total_variation": "HT", "frequency_response": "HM", "group_delay": "HM",
 }  # fmt: skip
 # (axis, name) -> what is said where there is no result
@@ -123,10 +120,6 @@ REFUSED_EMPTY = (
     | {
         ("H", name): "n_heads must be an integer of at least 1, got 0."
         for name in ("synthesis_norms", "zero_head_columns")
-    }
-    | {
-        ("H", "grouped_sums"): "n_heads must be a multiple of n_key_heads, got 0 query heads over"
-        " 0 key heads."
     }
 )
 WITHOUT_ARRAYS = {
@@ -154,7 +147,6 @@ WITHOUT_ARRAYS = {
     "allowed_counts",
     "attention_statistics",
     "block_local_head",
-    "block_mask",
     "causal_mask",
     "delay_head",
     "enumerate_tokens",
@@ -173,19 +165,17 @@ WITHOUT_ARRAYS = {
     "overtaking_length",
     "padding_mask",
     "parameter_count",
-    "pattern_score",
     "pattern_targets",
     "prefix_mask",
     "previous_token_head",
-    "pruning_curve",
     "queries_and_keys_for",
-    "query_heads",
     "readable_rows",
     "recency_head",
     "score_flops",
     "self_head",
     "sliding_window_mask",
     "stage_costs",
+    "synthesis_bound",
     "two_position_head",
     "uniform_head",
     "uniform_weights",

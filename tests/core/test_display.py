@@ -101,8 +101,24 @@ def test_pools_keep_leading_axes():
 def test_extremes_of_what_is_seen_of_each_row(a, n_rows, n_columns, data):
     n, m = a.shape
     seen = data.draw(hnp.arrays(np.intp, n, elements=st.integers(0, m)))
+    check_extremes(a, n_rows, n_columns, seen, np.zeros_like(seen), data)
+
+
+@relaxed
+@given(MATRICES, COUNTS, COUNTS, st.data())
+def test_extremes_of_what_is_seen_from_a_place_to_another(a, n_rows, n_columns, data):
+    n, m = a.shape
+    ends = data.draw(hnp.arrays(np.intp, (2, n), elements=st.integers(0, m)))
+    check_extremes(a, n_rows, n_columns, ends, ends[0], data)
+
+
+def check_extremes(a, n_rows, n_columns, seen, begin, data):
+    n, m = a.shape
+    end = np.atleast_2d(seen)[-1]
     factors = data.draw(hnp.arrays(a.dtype, n, elements=st.floats(-4, 4, width=32)))
-    told = np.where(np.arange(m) < seen[:, np.newaxis], a, np.nan).astype(a.dtype)
+    columns = np.arange(m)
+    counts = (begin[:, np.newaxis] <= columns) & (columns < end[:, np.newaxis])
+    told = np.where(counts, a, np.nan).astype(a.dtype)
     scaled = told * factors[:, np.newaxis]
     wanted = [by_block(scaled, n_rows, n_columns, end) for end in (smallest, largest)]
     pooled = pool_extremes(a, n_rows, n_columns, seen=seen, row_factors=factors)
@@ -126,6 +142,26 @@ def test_half_a_causal_matrix_is_pooled_as_all_of_it(size, dtype):
     pooled = pool_extremes(poisoned, 100, 90, seen=np.arange(1, size + 1))
     assert_array_equal(pooled[1], pool_maximum(a, 100, 90))
     assert_array_equal(pooled[0], -pool_maximum(-a, 100, 90))
+
+
+@pytest.mark.parametrize("size", [300, 700])
+def test_windows_and_padding_are_pooled_as_they_stand(size):
+    a = np.random.default_rng(size).normal(size=(size, size))
+    rows = np.arange(size)
+    padded = np.stack([np.minimum(40, rows), np.where(rows < 40, 0, rows + 1)])
+    for begin, end in (
+        (np.maximum(rows - 9, 0), rows + 1),  # a sliding window of 10 keys
+        padded,  # 40 positions of padding on the left: rows that see none
+        (0 * rows, np.where(rows >= size - 40, 0, size)),  # and on the right, all keys seen
+    ):
+        seen = (begin[:, np.newaxis] <= rows) & (rows < end[:, np.newaxis])
+        told = np.where(seen, a, np.nan)
+        poisoned = np.where(seen, a, 1e30)
+        pooled = pool_extremes(poisoned, 100, 90, seen=np.stack([begin, end]))
+        assert_array_equal(pooled[1], by_block(told, 100, 90, largest))
+        assert_array_equal(pooled[0], by_block(told, 100, 90, smallest))
+    with pytest.raises(ValueError, match=r"seen must have shape \(300,\) or \(2, 300\)"):
+        pool_maximum(np.zeros((300, 300)), 9, 9, seen=np.zeros((3, 300), np.intp))
 
 
 # ---------------------------------------------------------------------------------------- quantise

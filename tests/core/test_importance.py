@@ -1,4 +1,4 @@
-"""Importance by gradient against finite differences and true ablation, and the pruning curve."""
+"""Importance by gradient, against finite differences and true ablation."""
 
 import numpy as np
 import pytest
@@ -59,28 +59,6 @@ def test_ablation_is_the_readout_without_the_head():
         assert found[h] == pytest.approx(readout(gated(o, w_o, gates) + rest) - base, abs=1e-9)
 
 
-def test_the_curve_begins_with_all_heads_and_ends_with_none():
-    o, w_o, rng = layer(2)
-    rest = rng.normal(size=(T, D_MODEL))
-
-    def readout(y):
-        return float(np.sum(y**2))
-
-    curve = core.pruning_curve(o, w_o, readout, [2, 0, 1], rest=rest)
-    for found, gates in zip(curve, ([1, 1, 1], [1, 1, 0], [0, 1, 0], [0, 0, 0]), strict=True):
-        assert found == pytest.approx(readout(gated(o, w_o, gates) + rest), rel=1e-12)
-    assert core.pruning_curve(o, w_o, readout, []) == pytest.approx(
-        [readout(gated(o, w_o, [1] * H))]
-    )
-
-
-def test_a_term_that_swamps_the_others_leaves_them_their_digits():
-    o, w_o, _ = layer(3)
-    o[0] *= 1e17
-    curve = core.pruning_curve(o, w_o, lambda y: float(np.sum(y)), [0])
-    assert curve[1] == pytest.approx(np.sum(gated(o, w_o, [0, 1, 1])), rel=1e-12)
-
-
 def test_what_does_not_fit_is_refused():
     o, w_o, _ = layer(4)
     with pytest.raises(ValueError, match=r"w_o must have shape \(6, d_model\): 3 heads"):
@@ -89,6 +67,3 @@ def test_what_does_not_fit_is_refused():
         core.gradient_importance(o, w_o, np.zeros((T, 2)))
     with pytest.raises(ValueError, match="readout's result must be a finite number, got nan"):
         core.ablation_importance(o, w_o, lambda y: float("nan"))
-    for order in ([0, 0], [3]):
-        with pytest.raises(ValueError, match="order must name heads from 0 to 2, each once"):
-            core.pruning_curve(o, w_o, lambda y: 0.0, order)

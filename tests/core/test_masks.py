@@ -1,4 +1,4 @@
-"""Windows, prefixes, padding, blocks, linear biases and sinks against their definitions."""
+"""Windows, prefixes, padding, linear biases and sinks against their definitions."""
 
 import math
 
@@ -46,12 +46,6 @@ def test_padding_neither_sees_nor_is_seen():
         np.zeros((3, 3)), mask=core.padding_mask(real) & core.causal_mask(3)
     )
     assert weights.tolist() == [[0, 0, 0], [0, 1, 0], [0, 0.5, 0.5]]
-    assert core.padding_mask([True], [True, False]).tolist() == [[True, False]]
-
-
-def test_blocks_see_their_own():
-    found = core.block_mask([0, 0, 5]) & core.causal_mask(3)
-    assert found.tolist() == [[True, False, False], [True, True, False], [False, False, True]]
 
 
 @pytest.mark.parametrize("power", [1, 2, 4, 8, 16, 32])
@@ -113,9 +107,7 @@ def test_what_does_not_fit_is_refused():
         core.weights_with_sinks(np.zeros((2, 1, 1)), [0.0])
     with pytest.raises(ValueError, match="sinks must be smaller"):
         core.weights_with_sinks(np.zeros((1, 1, 1), np.float32), [1e39])
-    with pytest.raises(ValueError, match="blocks must hold integers, got dtype float64"):
-        core.block_mask([0.5])
-    with pytest.raises(ValueError, match="queries must be boolean"):
+    with pytest.raises(ValueError, match="is_token must be boolean"):
         core.padding_mask([0, 1])
     with pytest.raises(ValueError, match="mask must be boolean of shape"):
         core.allowed_counts([[0, 1]])

@@ -28,6 +28,12 @@ def test_arrays_of_other_shapes_are_not_equal_though_they_broadcast():
     assert Sample("a", np.ones((2, 2))) != Sample("a", np.ones((1, 2)))
 
 
+def test_an_array_is_not_equal_to_none():
+    assert Sample("a", np.ones((1, 2))) != Sample("a", None)
+    assert Sample("a", None) != Sample("a", np.ones((1, 2)))
+    assert Sample("a", None) == Sample("a", None)
+
+
 def test_records_of_other_kinds_are_not_equal():
     assert Sample("a", np.eye(2)) != OtherSample("a", np.eye(2))
     assert Sample("a", np.eye(2)) != "a"

@@ -17,6 +17,7 @@ from mhagui.gui.actions import (
     TYPE_MENU,
     fill_menu,
     make_actions,
+    with_mnemonics,
 )
 from mhagui.gui.commands import commands_of
 from mhagui.gui.main_window import MainWindow
@@ -144,3 +145,13 @@ def test_a_menu_is_filled_in_the_order_of_its_keys(qtbot):
     fill_menu(menu, ("save", SEPARATOR, "<inner>", "open"), actions, {"<inner>": inner})
     assert [action.text() for action in menu.actions()] == ["&Save", "", "Inner", "&Open…"]
     assert menu.actions()[1].isSeparator()
+
+
+def test_an_earlier_title_gives_its_letter_up_where_it_has_another():
+    assert with_mnemonics(["ab", "a"]) == ["a&b", "&a"]
+    assert with_mnemonics(["abc", "ab", "a"]) == ["ab&c", "a&b", "&a"]
+
+
+def test_as_many_titles_as_can_be_have_a_letter():
+    marked = with_mnemonics(["a", "a", "ab"], "c")
+    assert sum("&" in title for title in marked) == 2

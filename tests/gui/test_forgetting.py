@@ -53,4 +53,4 @@ def test_no_dock_keeps_what_is_large_of_an_old_result(bench, qtbot, settle):
             dock.findChild(QAbstractButton, page).click()
             left[page] = n_left(dock, bench, settle)
     assert {name: found for name, found in left.items() if found != [0, 0]} == {}
-    assert len(left) == 16 + len(MORE_PAGES)
+    assert len(left) == 18 + len(MORE_PAGES)

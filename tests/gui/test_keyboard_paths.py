@@ -16,7 +16,7 @@ from mhagui.gui.focus_ring import FocusRings
 
 PAGE = Path(__file__).parents[2] / "docs" / "keyboard.md"
 DOCKS = (
-    "heads", "cost", "history", "heatmaps", "pipeline", "atlas", "tokens",
+    "heads", "cost", "history", "heatmaps", "pipeline", "atlas", "compare", "tokens",
     "output_projection", "filter_bank", "weights", "entropy", "rank", "impulse", "information",
     "lesson", "cell",
 )  # fmt: skip
@@ -298,6 +298,33 @@ def test_scorecard(hands, qtbot):
     assert hands.bench.view.cursor.head == 2
     hands.press(Key.Key_Backtab)
     assert hands.focus.objectName() == "atlasFilter"
+
+
+def test_compare(hands):
+    hands.bring("compare")
+    dock = hands.window.docks.compare
+    assert hands.focus.objectName() == "compareDifference"
+    before = hands.bench.view.cursor
+    hands.press(Key.Key_Down)
+    hands.press(Key.Key_Left, times=2)
+    cursor = hands.bench.view.cursor
+    assert (cursor.query, cursor.key) == (before.query + 1, before.key - 2)
+    hands.press(Key.Key_Backtab, times=3)
+    hands.press(Key.Key_Backtab)
+    hands.press(Key.Key_Backtab)
+    assert hands.focus.objectName() == "compareSwap"
+    hands.press(Key.Key_Space)
+    assert dock.pictures.titles[0].text().startswith("A  h2")
+    hands.press(Key.Key_Backtab)
+    assert hands.focus.objectName() == "compareBPin"
+    hands.press(Key.Key_Space)
+    assert dock.sides[1].source_box.currentText() == "Pinned 1: h1 first token"
+    hands.press(Key.Key_Space)
+    hands.press(Key.Key_Backtab)
+    hands.press(Key.Key_Down)
+    assert dock.pictures.titles[1].text().startswith("B  h1")
+    hands.press(Key.Key_Down, times=2)
+    assert dock.pictures.titles[1].text().startswith("B  h3")
 
 
 @pytest.mark.parametrize("window", ["induction"], indirect=True)

@@ -65,7 +65,14 @@ def test_the_dialog_shows_scenes_and_figures_at_once(window, figure, qtbot):
     dialog = QFileDialog(window, "", str(figure.parent), OPENED_FILES)
     dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
     kinds = [kind.partition(" (")[0] for kind in dialog.nameFilters()]
-    assert kinds == ["Scenes and figures", "Scenes", "Figures exported by mhagui", "All files"]
+    assert kinds == [
+        "All that can be opened",
+        "Scenes",
+        "Figures exported by mhagui",
+        "Tensors",
+        "Models",
+        "All files",
+    ]
     patterns = dialog.selectedNameFilter()
     for ending in ("mhascene", "json", "png", "svg", "pdf", "eps", "tiff", "tif", "gif"):
         assert f"*.{ending}" in patterns

@@ -56,8 +56,8 @@ def test_a_first_token_is_put_in_front_where_the_file_says_so():
     [
         ({"tokenizer.ggml.model": "llama"}, "kind “llama”; only “gpt2”"),
         ({"tokenizer.ggml.pre": "tekken"}, "the “tekken” way, which is not rebuilt here; gpt-2,"),
-        ({"tokenizer.ggml.merges": ["1 2 3"]}, "merge 0 is “1 2 3”"),
-        ({"tokenizer.ggml.merges": ["2 1"]}, "merge 0 is “2 1”"),
+        ({"tokenizer.ggml.merges": ["1 2 3"]}, "merge 1 of 1 is “1 2 3”"),
+        ({"tokenizer.ggml.merges": ["2 1"]}, "merge 1 of 1 is “2 1”"),
         ({"tokenizer.ggml.tokens": ["a", "a"]}, "words twice"),
         ({"tokenizer.ggml.tokens": 3}, "a list of texts"),
         ({"tokenizer.ggml.pre": None}, "does not say “tokenizer.ggml.pre”"),
@@ -105,7 +105,7 @@ def test_a_folder_without_a_tokenizer_still_runs_numbers(write_checkpoint):
 
 @pytest.mark.parametrize(
     ("prompt", "said"),
-    [("", "The prompt is empty"), ("ab\ud83d", "half a character, at position 3")],
+    [("", "The prompt is empty"), ("ab\ud83d", "Character 3 of the prompt is half of one")],
 )
 def test_prompts_that_are_no_text(prompt, said, write_checkpoint):
     with pytest.raises(UserError, match=said):

@@ -67,7 +67,7 @@ def _head_names(subject: Subject, most: int) -> list[str]:
 
 
 def _position_names(scene: Scene, style: FigureStyle) -> list[str]:
-    words = token_text.labels(scene.tokens, token_text.SHORT_LABEL)
+    words = token_text.labels(scene.tokens, token_text.SHORT_LABEL, scene.token_scheme)
     if not words or style.labels is Labels.POSITIONS:
         return ["row_names = column_names = positions"]
     line = f"tokens = {literals.texts(words, before=9)}"

@@ -4,9 +4,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import ClassVar, NamedTuple
 
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QTabWidget, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QButtonGroup,
+    QHBoxLayout,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from mhagui.document import Result, Scene
 from mhagui.document.ablation import (
@@ -28,13 +33,16 @@ from mhagui.gui.capture_session import CaptureSession
 from mhagui.gui.docks.ablation_lab_controls import AblationControls
 from mhagui.gui.docks.ablation_lab_model import NextTokenPage
 from mhagui.gui.docks.ablation_lab_pages import MUTED, EffectPage, ImportancePage
+from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
-from mhagui.gui.widgets.column_scroll import ColumnScroll
+from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.gui.widgets.naming import named
+from mhagui.gui.widgets.turning_scroll import TurningScroll
 from mhagui.gui.worker import Worker
 
-WIDE = 500  # pixels from where the choices stand beside what comes of them
-SHARE = 0.42  # of the width, that they have there
+EFFECT_TIP = "How much O changes, position by position, and at the wrong site"
+IMPORTANCE_TIP = "How much a number that is read off O hangs on each head, and heads pruned"
+TOKEN_TIP = "The next token of the model that is open, with and without the heads"
 
 Found = tuple[Effect, Effect | None] | Importance
 
@@ -61,21 +69,39 @@ class AblationLabDock(Panel):
     def __init__(self, bench: Bench, captures: CaptureSession) -> None:
         super().__init__(bench, "ablationLabDock", "Ablation lab")
         self._asked: _Asked | None = None
-        self._frame = bench.frame  # that is shown, or will be
+        self._frame: Frame | None = None  # that is shown, or will be
         self._worker = Worker(self)
         self.controls = AblationControls()
         self.effect, self.importance = EffectPage(), ImportancePage()
         self.next_token = NextTokenPage(captures)
-        self.tabs = named(QTabWidget(), "ablationTabs", "What comes of the ablation", "")
-        self.tabs.setDocumentMode(True)
-        for page, title in (
-            (self.effect, "Output"),
-            (self.importance, "Importance"),
-            (self.next_token, "Next token"),
-        ):
-            self.tabs.addTab(page, title)
+        self.pages: dict[QRadioButton, QWidget] = {
+            _radio("showEffect", "Output", EFFECT_TIP, Formula.ABLATED): self.effect,
+            _radio("showImportance", "Importance", IMPORTANCE_TIP, Formula.TERM): self.importance,
+            _radio("showNextToken", "Next token", TOKEN_TIP, Formula.ABLATED): self.next_token,
+        }
         self._connect(captures)
-        self.set_body(_Beside(ColumnScroll(self.controls), self.tabs))
+        parts = self._lay_out()
+        body = QWidget()
+        body.setLayout(parts)
+        self.set_body(TurningScroll(body, parts))
+
+    def _lay_out(self) -> QBoxLayout:
+        right, buttons = QVBoxLayout(), QHBoxLayout()
+        buttons.setContentsMargins(6, 2, 6, 0)
+        right.setSpacing(0)
+        right.addLayout(buttons)
+        next(iter(self.pages)).setChecked(True)
+        for button, page in self.pages.items():
+            buttons.addWidget(button)
+            right.addWidget(page, 1)
+            page.setVisible(button.isChecked())
+        buttons.addStretch(1)
+        parts = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        parts.setContentsMargins(2, 0, 2, 0)
+        parts.setSpacing(2)
+        parts.addWidget(self.controls)
+        parts.addLayout(right, 1)
+        return parts
 
     def _connect(self, captures: CaptureSession) -> None:
         captures.changed.connect(self._on_other)
@@ -83,15 +109,18 @@ class AblationLabDock(Panel):
         self.controls.changed.connect(self._on_other)
         self.controls.refused.connect(self.bench.refused)
         self.controls.mute_wanted.connect(self._on_mute)
-        self.tabs.currentChanged.connect(self._on_other)
+        group = QButtonGroup(self)
+        for button in self.pages:
+            group.addButton(button)
+        group.buttonClicked.connect(self._on_page)
         self.effect.row_pointed.connect(self._on_row)
         self.importance.changed.connect(self._on_other)
         self.importance.refused.connect(self.bench.refused)
 
     @property
     def page_name(self) -> str:
-        """What is shown, by the text of its tab."""
-        return self.tabs.tabText(self.tabs.currentIndex())
+        """What is shown, by the text of its button."""
+        return next(button.text() for button in self.pages if button.isChecked())
 
     # --- drawing
 
@@ -100,7 +129,7 @@ class AblationLabDock(Panel):
         self._frame = frame
         self.controls.show_frame(frame)
         ablations = self.controls.ablations(frame)
-        if self.tabs.currentWidget() is self.next_token:
+        if not self.next_token.isHidden():
             self.next_token.show_frame(frame, ablations)
             return
         if previous is None:
@@ -110,13 +139,14 @@ class AblationLabDock(Panel):
     def forget(self) -> None:
         """Let go of the result that was worked on last."""
         self._worker.cancel()
-        self._asked = None
+        self._asked = self._frame = None
 
     def _ask(self, frame: Frame, ablations: tuple[Ablation, ...]) -> None:
         """Work out what is to be shown, aside where that takes long."""
-        of_effect = self.tabs.currentWidget() is self.effect
+        of_effect = not self.effect.isHidden()
         if of_effect and not any(frame.result.heads[each.head].active for each in ablations):
-            self.forget()
+            self._worker.cancel()
+            self._asked = None
             self.effect.say(MUTED)
             return
         readout = None if of_effect else self.importance.readout(frame)
@@ -160,6 +190,7 @@ class AblationLabDock(Panel):
         self.effect.say(why) if self._shows_effect else self.importance.say(why)
 
     def _on_found(self, found: Found) -> None:
+        assert self._frame is not None
         if isinstance(found, Importance):
             assert self._asked is not None
             assert self._asked.readout is not None
@@ -175,6 +206,11 @@ class AblationLabDock(Panel):
     def _on_other(self) -> None:
         self.redraw()
 
+    def _on_page(self) -> None:
+        for button, page in self.pages.items():
+            page.setVisible(button.isChecked())
+        self.redraw()
+
     def _on_row(self, row: int) -> None:
         if row < self.bench.scene.n_positions:
             self.bench.point(query=row)
@@ -183,38 +219,10 @@ class AblationLabDock(Panel):
         self.bench.edit(MuteHeads(uids))
 
 
-class _Beside(QWidget):
-    """The choices above what comes of them, or beside it where there is room."""
-
-    def __init__(self, choices: QWidget, shown: QWidget) -> None:
-        super().__init__()
-        self._choices, self._shown = choices, shown
-        self._box = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
-        self._box.setContentsMargins(0, 0, 0, 0)
-        self._box.setSpacing(0)
-        self._box.addWidget(choices)
-        self._box.addWidget(shown, 1)
-        choices.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-
-    def _least_side_by_side(self) -> int:
-        return sum(part.minimumSizeHint().width() for part in (self._choices, self._shown))
-
-    def minimumSizeHint(self) -> QSize:
-        """Return what both need one below the other, which they turn to where it is narrow."""
-        hints = [part.minimumSizeHint() for part in (self._choices, self._shown)]
-        return QSize(max(hint.width() for hint in hints), max(hint.height() for hint in hints))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Stand side by side where there is room."""
-        super().resizeEvent(event)
-        room = event.size()
-        is_wide = room.width() >= max(WIDE, self._least_side_by_side())
-        directions, policies = QBoxLayout.Direction, QSizePolicy.Policy
-        self._box.setDirection(directions.LeftToRight if is_wide else directions.TopToBottom)
-        height = policies.Preferred if is_wide else policies.Maximum
-        self._choices.setSizePolicy(policies.Preferred, height)
-        most = round(SHARE * room.width()) if is_wide else room.width()
-        self._choices.setMaximumWidth(max(most, self._choices.minimumSizeHint().width()))
+def _radio(object_name: str, text: str, tip: str, formula: Formula) -> QRadioButton:
+    button = named(QRadioButton(text), object_name, text, tip)
+    put_above(button, formula)
+    return button
 
 
 def _effort(scene: Scene, asked: _Asked) -> int:

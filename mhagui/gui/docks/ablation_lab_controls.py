@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QIcon,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -62,6 +71,7 @@ class HeadPicker(QListWidget):
         super().__init__()
         named(self, "ablatedHeads", "Heads to ablate", PICKER_TIP)
         self._heads: list[tuple[int, str]] = []
+        self._fitted_width = 0
         self.setFlow(QListWidget.Flow.LeftToRight)
         self.setWrapping(True)
         self.setResizeMode(QListWidget.ResizeMode.Adjust)
@@ -97,10 +107,15 @@ class HeadPicker(QListWidget):
     def _fit(self) -> None:
         """Be as high as the rows that the heads take at this width, up to some."""
         self.setGridSize(QSize(self.sizeHintForColumn(0) + GAP, self.sizeHintForRow(0)))
+        # Where a scroll bar may be needed Qt keeps room for it, needed or not.
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.doItemsLayout()
         first, last = (self.visualItemRect(self.item(row)) for row in (0, self.count() - 1))
-        most = MOST_ROWS * self.gridSize().height()
-        self.setFixedHeight(min(last.bottom() - first.top() + 1, most) + 2)
+        height, most = last.bottom() - first.top() + 1, MOST_ROWS * self.gridSize().height()
+        if height > most:
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self._fitted_width = self.width()
+        self.setFixedHeight(min(height, most) + 2)
 
     def sizeHint(self) -> QSize:
         """Ask for no more width than there is."""
@@ -113,7 +128,7 @@ class HeadPicker(QListWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Take as many rows as it needs now."""
         super().resizeEvent(event)
-        if self.count():
+        if self.count() and self.width() != self._fitted_width:
             self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -121,6 +136,18 @@ class HeadPicker(QListWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and self.count():
             self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Frame the head that Space is for, in a colour that Fusion's own frame has not."""
+        super().paintEvent(event)
+        item = self.currentItem()
+        if self.hasFocus() and item is not None:
+            roles = QPalette.ColorRole
+            ink = roles.HighlightedText if item.isSelected() else roles.Highlight
+            painter = QPainter(self.viewport())
+            painter.setPen(QPen(self.palette().color(ink), 2))
+            painter.drawRect(self.visualItemRect(item).adjusted(1, 1, -1, -1))
+            painter.end()
 
     def _on_selection(self) -> None:
         rows = sorted(index.row() for index in self.selectedIndexes())
@@ -198,7 +225,7 @@ class AblationControls(QWidget):
         column.addWidget(self.picker)
         column.addLayout(what)
         column.addWidget(self.words)
-        column.addWidget(self.wrong)
+        column.addWidget(self.wrong, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.mute, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QPushButton, QSizePolicy
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from mhagui.document.capture import CapturedLayer
 from mhagui.document.captured_ablation import Ablation, AblationKind
@@ -15,12 +15,12 @@ from mhagui.errors import UserError
 from mhagui.formats import USUAL, Precision, short
 from mhagui.gui.bench import Frame
 from mhagui.gui.capture_session import CaptureSession, Opened
+from mhagui.gui.docks.ablation_lab_pages import fill_page
 from mhagui.gui.formulas import Formula
-from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import COPY_TIP, Column, Numbers, Row
-from mhagui.gui.widgets.page import number_table, page, wrapped_label
+from mhagui.gui.widgets.page import number_table, wrapped_label
 from mhagui.gui.worker import Worker
 
 if TYPE_CHECKING:
@@ -104,10 +104,11 @@ class _Runs:
         self.n_done += 1
 
 
-class NextTokenPage(ColumnScroll):
+class NextTokenPage(QWidget):
     """The likeliest next tokens of the prompt, with and without heads."""
 
     def __init__(self, captures: CaptureSession) -> None:
+        super().__init__()
         self._captures = captures
         self._wanted: _Wanted | None = None  # what would be run now
         self._last: _Ran | None = None
@@ -117,7 +118,7 @@ class NextTokenPage(ColumnScroll):
         self.button = named(QPushButton("Run"), "runAblated", "Run the model", RUN_TIP)
         self.table = number_table("nextTokenTable", "Next token, before and after", 2 * MOST_TOKENS)
         self._prepare()
-        super().__init__(page(self.state, self.button, self.result, self.table))
+        fill_page(self, self.state, self.button, self.result, self.table)
         self.button.clicked.connect(self._on_button)
         self._worker = Worker(self)
         self._telling = QTimer(self)
@@ -191,7 +192,7 @@ class NextTokenPage(ColumnScroll):
         write, tokens, found = self._precision, list(last.tokens), last.found
         first, now = last.labels[0], last.labels[tokens.index(int(found.after.argmax()))]
         verdict = "stays the likeliest" if first == now else f"gives way to “{now}”"
-        bits = write.significant(found.divergence_bits, 3)
+        bits = write.significant(found.divergence_bits)
         self.result.setText(
             f"{_what(last.wanted)}: “{first}” {verdict}; divergence (Kullback–Leibler) {bits} bits."
         )

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from mhagui.document.ablation import Effect, Importance, Readout, ReadoutKind
 from mhagui.formats import UNDEFINED, Precision
@@ -17,7 +17,6 @@ from mhagui.gui.formulas import Formula
 from mhagui.gui.pictures import token_labels, token_tips
 from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.colour_range import round_limit
-from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.curve_legend import SYMBOLS
 from mhagui.gui.widgets.curve_plot import Curve, CurvePlot
 from mhagui.gui.widgets.formula_tip import explain, put_above
@@ -36,7 +35,7 @@ MUTED = "These heads are muted on the bench: there is nothing of them in O to ab
 NO_GRADIENT = "O is 0 there, and its norm has no gradient at 0."
 
 
-class EffectPage(ColumnScroll):
+class EffectPage(QWidget):
     """How much O changes at each position, before W_O and, where it is asked for, after it.
 
     Signals
@@ -48,11 +47,12 @@ class EffectPage(ColumnScroll):
     row_pointed = Signal(int)
 
     def __init__(self) -> None:
+        super().__init__()
         self.summary, self.here = wrapped_label(), wrapped_label()
         self.wrong = wrapped_label()
         self.plot = CurvePlot("position t", "‖ΔO_t‖", x_prefix="t", can_point=True)
         self.table = number_table("effectTable", "Change of O at each position", whole_rows=True)
-        self._shown: tuple[Frame, Effect, Effect | None] | None = None
+        self._shown: tuple[Effect, Effect | None] | None = None
         named(self.plot, "effectPlot", "Norm of the change of O over position t", "")
         for label, name in (
             (self.summary, "effectSummary"),
@@ -66,21 +66,21 @@ class EffectPage(ColumnScroll):
         explain(self.plot, Formula.ABLATED, POINT_TIP)
         explain(self.table, Formula.ABLATED, EFFECT_TABLE_TIP)
         parts = (self.summary, self.wrong, self.plot, self.here, self.table)
-        super().__init__(page(*parts, stretched=self.plot))
+        fill_page(self, *parts, stretched=self.plot)
         self.plot.pointed.connect(self._on_position)
         self.table.row_pointed.connect(self.row_pointed)
 
     def show_effect(self, frame: Frame, right: Effect, wrong: Effect | None) -> None:
         """Show what the ablation does, ``wrong`` at the wrong site, where that is wanted."""
-        self._shown = frame, right, wrong
+        self._shown = right, wrong
         write = frame.view.appearance.precision
         self.summary.setText(unbroken(_in_all(right, write)))
         self.wrong.setVisible(wrong is not None)
         if wrong is not None:
             self.wrong.setText(_of_wrong(right, wrong, write))
         self._show_curves(right, wrong)
-        tokens = frame.scene.tokens
-        self.plot.set_words(token_labels(tokens), token_tips(tokens))
+        tokens = frame.scene.tokens, frame.scene.token_scheme
+        self.plot.set_words(token_labels(*tokens), token_tips(*tokens))
         self.table.set_numbers(_effect_numbers(right, wrong, write))
         self.mark(frame)
 
@@ -88,7 +88,7 @@ class EffectPage(ColumnScroll):
         """Mark the cursor's position, and say what changes there."""
         if self._shown is None:
             return
-        right, row = self._shown[1], frame.view.cursor.query
+        right, row = self._shown[0], frame.view.cursor.query
         if row >= len(right.change):
             return
         self.here.setText(unbroken(_at(right, row, frame.view.appearance.precision)))
@@ -105,7 +105,7 @@ class EffectPage(ColumnScroll):
     def _show_all(self, shown: bool) -> None:
         for part in (self.here, self.plot, self.table):
             part.setVisible(shown)
-        self.wrong.setVisible(shown and self._shown is not None and self._shown[2] is not None)
+        self.wrong.setVisible(shown and self._shown is not None and self._shown[1] is not None)
 
     def _show_curves(self, right: Effect, wrong: Effect | None) -> None:
         curves = [Curve("before W_O", right.by_position, RIGHT, SYMBOLS[0])]
@@ -121,7 +121,7 @@ class EffectPage(ColumnScroll):
         self.row_pointed.emit(position - 1)
 
 
-class ImportancePage(ColumnScroll):
+class ImportancePage(QWidget):
     """Gradient × output of each head beside what ablating it really does, and heads pruned.
 
     Signals
@@ -136,16 +136,17 @@ class ImportancePage(ColumnScroll):
     refused = Signal(str)
 
     def __init__(self) -> None:
+        super().__init__()
         self.kind = named(ChoiceBox(), "readoutKind", "What is read off O", READOUT_TIP)
         self.channel, self.other = CountBox(1, 1), CountBox(1, 1)
         self.value, self.words = wrapped_label(), wrapped_label()
         # Of few columns at least: the choices have to have room beside it.
         self.table = NumberTable(most_rows=3, least_columns=2)
         self.plot = CurvePlot("heads removed, the least important first", "‖ΔO‖ / ‖O‖")
-        self._minus = label_of(self.other, "−")
+        self._labels = label_of(self.channel, "channel d"), label_of(self.other, "− channel d")
         self._prepare()
         parts = (self._controls(), self.value, self.table, self.words, self.plot)
-        super().__init__(page(*parts, stretched=self.plot))
+        fill_page(self, *parts, stretched=self.plot)
         self._connect()
 
     def _connect(self) -> None:
@@ -161,7 +162,6 @@ class ImportancePage(ColumnScroll):
             (self.channel, "readoutChannel", "The channel"),
             (self.other, "readoutOther", "The channel that is subtracted"),
         ):
-            box.setPrefix("d")
             box.setObjectName(name)
             box.describe(spoken, "A channel of O, a column from 1 to d_model")
             put_above(box, Formula.OUTPUT)
@@ -180,9 +180,10 @@ class ImportancePage(ColumnScroll):
         what, which = QHBoxLayout(), QHBoxLayout()
         what.addWidget(label_of(self.kind, "L ="))
         what.addWidget(self.kind, 1)
-        for widget in (self.channel, self._minus, self.other):
-            which.addWidget(widget)
-            widget.hide()
+        for label, box in zip(self._labels, (self.channel, self.other), strict=True):
+            which.addWidget(label)
+            which.addWidget(box)
+        self._offer(ReadoutKind.WHOLE)
         which.addStretch(1)
         return column(what, which)
 
@@ -191,12 +192,17 @@ class ImportancePage(ColumnScroll):
         for box in (self.channel, self.other):
             box.setMaximum(frame.scene.d_model)
         kind = self.kind.currentData()
-        self.channel.setVisible(kind in (ReadoutKind.CHANNEL, ReadoutKind.DIFFERENCE))
-        for widget in (self._minus, self.other):
-            widget.setVisible(kind is ReadoutKind.DIFFERENCE)
+        self._offer(kind)
         channel, other = self.channel.value() - 1, self.other.value() - 1
         query = 0 if kind is ReadoutKind.WHOLE else frame.view.cursor.query
         return Readout(kind, query, channel, other)
+
+    def _offer(self, kind: ReadoutKind) -> None:
+        """Show the boxes of the channels that are read."""
+        of_kind = {ReadoutKind.CHANNEL: 1, ReadoutKind.DIFFERENCE: 2}.get(kind, 0)
+        for place, widgets in enumerate(zip(self._labels, (self.channel, self.other), strict=True)):
+            for widget in widgets:
+                widget.setVisible(place < of_kind)
 
     def show_importance(self, frame: Frame, readout: Readout, found: Importance) -> None:
         """Show how much ``readout`` hangs on each head."""
@@ -241,6 +247,13 @@ class ImportancePage(ColumnScroll):
         self.changed.emit()
 
 
+def fill_page(body: QWidget, *parts: QWidget, stretched: QWidget | None = None) -> None:
+    """Have ``parts`` below one another in ``body``."""
+    rows = QVBoxLayout(body)
+    rows.setContentsMargins(0, 0, 0, 0)
+    rows.addWidget(page(*parts, stretched=stretched))
+
+
 # ---------------------------------------------------------------------------------------- in words
 
 
@@ -252,7 +265,7 @@ def percent(share: float, write: Precision) -> str:
 def _in_all(effect: Effect, write: Precision) -> str:
     row, channel = effect.largest
     return (
-        f"‖ΔO‖ = {write.significant(effect.norm)}, {percent(effect.share, write)} of ‖O‖; most "
+        f"‖ΔO‖ = {write.significant(effect.norm)}, {percent(effect.share, write)} of ‖O‖; most in "
         f"{_moved(effect, row, channel, write)}."
     )
 
@@ -262,7 +275,7 @@ def _at(effect: Effect, row: int, write: Precision) -> str:
     size, share = effect.by_position[row], effect.share_by_position[row]
     return (
         f"At t{row + 1}, the cursor's: ‖ΔO_t‖ = {write.significant(float(size))}, "
-        f"{percent(float(share), write)} of ‖O_t‖; most "
+        f"{percent(float(share), write)} of ‖O_t‖; most in "
         f"{_moved(effect, row, channel, write)}."
     )
 

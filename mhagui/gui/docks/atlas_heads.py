@@ -156,7 +156,8 @@ def scene_capture(scene: Scene, result: Result) -> Capture:
         weights = np.stack([np.asarray(head.weights) for head in own])
         weights.flags.writeable = False
         layers.append(CapturedLayer(number - 1, given=weights, allowed=result.allowed))
-    return Capture(scene.title, tuple(layers), scene.tokens, scene.tokens)
+    texts = tuple(token.text for token in scene.shown_tokens)
+    return Capture(scene.title, tuple(layers), texts, texts)
 
 
 def _order(scene: Scene) -> list[int]:

@@ -255,6 +255,7 @@ class TablePane(Pane):
         self.which.setToolTip("Show all heads, those with a label, or those of one label")
         self.which.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToContents)
         self.filter = named(QLineEdit(), "atlasFilter", "Letters of a head's name", FILTER_TIP)
+        self.filter.setAcceptDrops(False)  # a file is for the window
         self.filter.setPlaceholderText("L3, induction …")
         self.filter.setClearButtonEnabled(True)
         for button in self.filter.findChildren(QToolButton):

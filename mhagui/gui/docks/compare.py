@@ -274,6 +274,9 @@ class CompareDock(Panel):
         """Let go of all that was computed, and of what is shown of it."""
         self._worker.cancel()
         self._found, self._wanted = None, ()
+        for source in (*self._sources.values(), *(side.source for side in self.sides)):
+            if source is not None:
+                source.forget()
         self._sources = {}
         self.pictures.forget()
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from mhagui import formats
 from mhagui.data.matrix_text import Table
 from mhagui.document import ColourScale, Quantity, ViewState
-from mhagui.document.capture import Floats
+from mhagui.document.capture import Flags, Floats
 from mhagui.document.captured_comparison import Comparison, compare
 from mhagui.document.records import Array
 from mhagui.formats import Precision
@@ -21,6 +21,8 @@ from mhagui.gui.docks.compare_sources import ComparedHead, Tokens
 from mhagui.gui.formulas import Formula
 from mhagui.gui.pictures import (
     colour_range,
+    keys_seen,
+    numbers_seen,
     position_labels,
     token_labels,
     token_tips,
@@ -81,14 +83,16 @@ class Compared:
         return (int(row), int(column)) if size[row, column] > 0 else None
 
     @cached_property
-    def seen(self) -> tuple[Counts | None, Counts | None]:
-        """How many keys each row of A, and of B, sees, its first; None where these are others."""
-        return _seen(self.one), _seen(self.other)
+    def seen(self) -> tuple[Counts | None, Counts | None, Counts | None]:
+        """Which keys each row of A, of B and of either sees, as pictures have it; None for all."""
+        one, other = self.one.layer.allowed, self.other.layer.allowed
+        either = None if one is None or other is None else one | other
+        return _seen(one), _seen(other), _seen(either)
 
     @cached_property
     def largest_weight(self) -> float:
         """The largest weight of both in rows that see more than one key."""
-        pairs = zip((self.one, self.other), self.seen, strict=True)
+        pairs = zip((self.one, self.other), self.seen[:2], strict=True)
         return max(_largest(head.weights, seen) for head, seen in pairs)
 
 
@@ -104,17 +108,18 @@ def compared(one: Callable[[], ComparedHead], other: Callable[[], ComparedHead])
     return found
 
 
-def _seen(head: ComparedHead) -> Counts | None:
-    allowed = head.layer.allowed
+def _seen(allowed: Flags | None) -> Counts | None:
+    """Return which keys each row of a mask sees; None where these are not one behind the other."""
     if allowed is None:
         return None
-    counts: Counts = np.count_nonzero(allowed, axis=1)
-    is_first = np.arange(allowed.shape[1]) < counts[:, np.newaxis]
-    return counts if np.array_equal(is_first, allowed) else None
+    seen = keys_seen(allowed)
+    places = np.arange(allowed.shape[1])
+    first, end = (0, seen[:, np.newaxis]) if seen.ndim == 1 else seen[:, :, np.newaxis]
+    return seen if np.array_equal((places >= first) & (places < end), allowed) else None
 
 
 def _largest(weights: Floats, seen: Counts | None) -> float:
-    rows = weights if seen is None else weights[seen > 1]
+    rows = weights if seen is None else weights[numbers_seen(seen) > 1]
     return float(np.max(rows, initial=0.0, where=np.isfinite(rows)))
 
 
@@ -158,7 +163,7 @@ def pictures(found: Compared, colours: Scales) -> list[Shown]:
                 f"{letter}: {head.name}, {head.where}.\n{TIP}",
             )
             for letter, head, titles, seen in zip(
-                "AB", (one, other), names, found.seen, strict=True
+                "AB", (one, other), names, found.seen[:2], strict=True
             )
         ),
         Shown(
@@ -216,12 +221,10 @@ _DIFFERENCES = (
 
 
 def _difference(found: Compared, scale: ColourRange) -> Picture:
-    one, other = found.seen
-    seen = None if one is None or other is None else np.maximum(one, other)
     # Where there are other tokens, positions alone are the same.
     tokens = _tokens(found.one)
     tokens = tokens if tokens == _tokens(found.other) else ((), ())
-    of_weights = _picture(found, found.difference, scale, tokens, seen)
+    of_weights = _picture(found, found.difference, scale, tokens, found.seen[2])
     return replace(of_weights, signed=True, writings=_DIFFERENCES, noun="difference")
 
 

@@ -189,13 +189,21 @@ class ComparePictures(QWidget):
             self._place()
 
     def _place(self) -> None:
-        """Arrange all in the way that makes for the largest cells."""
+        """Arrange all in the way that makes for the largest cells, or of several the highest."""
         if self.views[0].picture is None:
             return
-        units = [self._unit(way) for way in _WAYS]
-        best = units.index(max(units))
-        self._arrange(_WAYS[best], units[best])
+        unit, _, way = max((self._unit(way), len(way), way) for way in _WAYS)
+        has_words = bool(self._picture(0).column_words)
+        self._arrange(way, unit, MOST_WORDS if has_words else 0)
+        free = self._free()
+        if has_words and free > 1:  # words need less
+            self._arrange(way, unit, max(MOST_WORDS - round(2 * free), 0))
         self._level()
+
+    def _free(self) -> float:
+        """Return how much room there is between titles and cells."""
+        layout = self.views[0].laid_out
+        return 0.0 if layout is None else float(layout.row_edges[0]) / layout.ratio - MARGIN
 
     def _unit(self, way: tuple[int, ...]) -> float:
         """Return the largest cell with which all fit."""
@@ -227,14 +235,16 @@ class ComparePictures(QWidget):
     def _line(self) -> int:
         return self.titles[0].sizeHint().height() + 2
 
-    def _arrange(self, way: tuple[int, ...], unit: float) -> None:
-        """Give all their places; room that is left goes to the words beside and below the cells."""
+    def _arrange(self, way: tuple[int, ...], unit: float, words: int) -> None:
+        """Give all their places, with room for ``words`` below the cells as far as there is some.
+
+        Room that is left across goes to those beside the cells.
+        """
         columns, height = self._lines(way, unit)
         spare = self.width() - sum(columns) - (len(columns) - 1) * GAP
         columns = [width + max(spare, 0) // len(columns) for width in columns]
         spare = max(self.height() - len(way) * height, 0)
-        if self._picture(0).column_words:
-            height += min(spare // len(way), MOST_WORDS)
+        height += min(spare // len(way), words)
         first = max((self.height() - len(way) * height) // 2, 0)
         for place, (line, column) in enumerate(_places(way)):
             left, top = sum(columns[:column]) + column * GAP, first + line * height

@@ -70,6 +70,9 @@ class Source(ABC):
         """The numbers of its layers, where one of them has to be chosen first."""
         return ()
 
+    def forget(self) -> None:
+        """Let go of what can be computed again."""
+
     @abstractmethod
     def choices(self, layer: int) -> list[Choice]:
         """Return the heads there are to choose from, at least one."""
@@ -102,6 +105,10 @@ class OfScene(Source):
             self._result = compute(self.scene)
         return self._result
 
+    def forget(self) -> None:
+        """Let go of the result."""
+        self._result = None
+
     def choices(self, layer: int) -> list[Choice]:  # noqa: ARG002 - heads are numbered through both
         """Return its heads, behind the cursor's."""
         heads = self.scene.heads
@@ -117,7 +124,8 @@ class OfScene(Source):
         """Return the head with a uid."""
         if not self.scene.has_head(head):
             raise UserError(f"The cursor’s head is none of those of {self.place}; choose one.")
-        place, tokens = self.scene.index_of(head), self.scene.tokens
+        place = self.scene.index_of(head)
+        tokens = tuple(token.text for token in self.scene.shown_tokens)
         weights = self.result.heads[place].weights
         if isinstance(weights, OnDemand):
             raise UserError(

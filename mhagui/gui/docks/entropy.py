@@ -63,8 +63,8 @@ class EntropyDock(Panel):
         """Draw the curves, and mark the cursor's row in plot and table, and its head."""
         if previous is None or frame.result is not previous.result:
             self._show_curves(frame.result)
-        tokens = frame.scene.tokens
-        self.plot.set_words(token_labels(tokens), token_tips(tokens))
+        tokens = frame.scene.tokens, frame.scene.token_scheme
+        self.plot.set_words(token_labels(*tokens), token_tips(*tokens))
         query = frame.view.cursor.query
         self.plot.set_cursor(query + 1)
         # Only when the cursor has moved: a selection made for copying outlasts the drag of a gain.

@@ -39,6 +39,7 @@ from mhagui.gui.widgets.colour_range import ColourRange, round_limit, signed_ran
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.formula_tip import explain, put_above
+from mhagui.gui.widgets.matrix_ground import Grounds
 from mhagui.gui.widgets.term_card import PairCard, TermCard
 from mhagui.palette import head_colour
 
@@ -60,6 +61,8 @@ class FilterBankDock(GrowingPanel):
         self.site_button = _radio("showAblationSite", "Ablation site", SITE_TIP)
         self.row = CardRow()
         self.total_card = PairCard("termSumView", "bankOutputView")
+        self._grounds = Grounds()
+        self.total_card.share(self._grounds)
         self.site = AblationSite()
         self.residual = FittingLabel()
         self.strip = ColourStrip()
@@ -159,9 +162,10 @@ class FilterBankDock(GrowingPanel):
         count = f"{len(heads)} terms" if len(heads) > 1 else "1 term"
         self.total_card.note.set_texts(f"{count} added up", count)
         sign = "=" if frame.result.filter_bank_residual == 0 else "≈"
-        self.total_card.set_lower_words(
-            Formula.OUTPUT.sentences, "O = Concat·W_O", f"{sign} Concat·W_O", f"{sign} O"
-        )
+        words = "O = Concat·W_O", f"{sign} Concat·W_O", f"{sign} O"
+        if frame.scene.b_o is not None:  # which is in no term
+            words = "O = Concat·W_O + b_O", f"{sign} O − b_O", "O"
+        self.total_card.set_lower_words(Formula.OUTPUT.sentences, *words)
         self.residual.set_written(partial(_residual_texts, frame.result), look.precision)
         self._show_matrices()
 
@@ -203,6 +207,7 @@ class FilterBankDock(GrowingPanel):
             card.pointed.connect(self._on_pointed)
             card.selected.connect(self._on_selected)
             card.mute_asked.connect(self._on_mute)
+            card.share(self._grounds)
             cards.append(card)
         self.row.set_cards([*cards, self.total_card], ["+"] * (count - 1) + ["="])
         if is_new:

@@ -2,6 +2,7 @@
 
 from functools import partial
 from itertools import pairwise
+from math import isnan
 from operator import is_
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSignalBlocker, QSize, Qt, Signal
@@ -39,6 +40,7 @@ from mhagui.document.patterns import parameters_of
 from mhagui.document.weight_edits import to_pattern
 from mhagui.formats import USUAL, Precision
 from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.docks.head_marks import key_head_mark, key_head_tip
 from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import BAND, MUTE, demi_bold, draw_card, scaled_font
@@ -46,6 +48,7 @@ from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.gain_control import GainControl
 from mhagui.gui.widgets.head_fields import LetterButton, NameEdit, PatternBox, SettingField
+from mhagui.gui.widgets.matrix_picture import NO_KEY
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import NumberBox
 from mhagui.gui.widgets.page import FieldLabel
@@ -67,6 +70,8 @@ _CAPTION_TIP = "Layer 1 reads X; layer 2 reads X2 = X + what the heads of layer 
 def live_texts(result: HeadResult, query: int, write: Precision) -> tuple[str, ...]:
     """Return row entropy and effective positions of a head at query row ``query`` (from 0)."""
     positions = float(result.effective_positions[query])
+    if isnan(positions):
+        return f"row t{query + 1}: {NO_KEY}", NO_KEY, "no key"
     bits = write.fixed(float(result.row_entropy_bits[query]))
     count = write.fixed(positions, 2 if not positions >= 100 else 0)
     short = f"{bits} bits, {count} positions"  # the row is marked everywhere
@@ -80,6 +85,8 @@ def why_no_gain_acts(result: HeadResult) -> str:
         return ""
     if len(result.q) == 1:
         return "one position: its weight is 1 at any gain"
+    if not (result.row_entropy_bits > 0).any():
+        return "one key a row: its weight is 1 at any gain"
     if not result.has_queries:
         return "equal weights: uniform at any gain"
     # No row's scores differ from that of its first key, which every row may see.
@@ -114,6 +121,7 @@ class HeadCard(QWidget):
         self._selected = False
         self._active = True
         self._label = QLabel()
+        self._shared = QLabel()
         self._name = NameEdit()
         self._mute = LetterButton("M", MUTE)
         self._solo = LetterButton("S", QColor("#facc15"))
@@ -146,7 +154,7 @@ class HeadCard(QWidget):
         rows.setContentsMargins(BAND + 8, 5, 8, 5)
         rows.setSpacing(3)
         for row in (
-            _row(self._label, self._name, self._mute, self._solo, stretched=1, gap=4),
+            _row(self._label, self._shared, self._name, self._mute, self._solo, stretched=2, gap=4),
             self._numbers,
             _row(self._gain_label, self._gain, stretched=1),
             _row(self._rank, self._live, stretched=1),
@@ -237,6 +245,8 @@ class HeadCard(QWidget):
             self._deal_settings(head.pattern)
             self._label.clear()  # so that the new boxes are named
         self._number(index + 1)
+        _say(self._shared, key_head_mark(head))
+        self._shared.setToolTip(key_head_tip(frame.scene, head))
         self._name.show_name(head.name)
         self._pattern.show_pattern(head.pattern)
         _check(self._mute, head.muted)
@@ -272,7 +282,7 @@ class HeadCard(QWidget):
         small = scaled_font(self.font(), _SMALL)
         palette = QPalette()
         palette.setColor(QPalette.ColorRole.WindowText, theme_of(self.palette()).muted)
-        for label in (self._rank, self._live, self._caption, self._reason):
+        for label in (self._shared, self._rank, self._live, self._caption, self._reason):
             label.setFont(small)
             label.setPalette(palette)
         settings = (setting.label for setting in self._settings)

@@ -25,14 +25,18 @@ from mhagui.document.edits import (
     RemoveHead,
     SetKeepMargin,
     SetKeyWidth,
+    SetMask,
     SetMasterGain,
     SetSequenceLength,
 )
-from mhagui.document.patterns import MAX_POSITIONS
+from mhagui.document.mask_rule import MaskRule
+from mhagui.document.patterns import MAX_POSITIONS, Pattern
 from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS
 from mhagui.document.target import why_not_by_rows
+from mhagui.formats import UNDEFINED
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_card import HeadCard
+from mhagui.gui.docks.mask_control import MaskControl
 from mhagui.gui.docks.target_dialog import TargetDialog
 from mhagui.gui.formulas import Formula
 from mhagui.gui.head_commands import AddHeadMenu
@@ -90,6 +94,7 @@ class HeadsDock(Panel):
         self._cards: list[HeadCard] = []
         self._length = CountBox(1, MAX_POSITIONS)
         self._width = CountBox(1, MAX_HEAD_WIDTH)
+        self._mask = MaskControl()
         self._margin = QCheckBox("Keep margin")
         self._master = GainControl()
         self._list = QWidget()
@@ -128,12 +133,14 @@ class HeadsDock(Panel):
         grid.addWidget(self._length, 0, 1)
         grid.addWidget(label_of(self._width, "d_k"), 0, 2, Qt.AlignmentFlag.AlignRight)
         grid.addWidget(self._width, 0, 3)
-        grid.addWidget(label_of(self._master.slider, "Master gain"), 1, 0)
-        grid.addWidget(self._master, 1, 1, 1, 3)
+        grid.addWidget(label_of(self._mask.kind, "Mask"), 1, 0)
+        grid.addWidget(self._mask, 1, 1, 1, 3)
+        grid.addWidget(label_of(self._master.slider, "Master gain"), 2, 0)
+        grid.addWidget(self._master, 2, 1, 1, 3)
         last = QHBoxLayout()
         last.addWidget(self._margin, 1)
         last.addWidget(self._by_rows)
-        grid.addLayout(last, 2, 0, 1, 4)
+        grid.addLayout(last, 3, 0, 1, 4)
         return grid
 
     def _button_row(self) -> QHBoxLayout:
@@ -186,6 +193,8 @@ class HeadsDock(Panel):
         self._length.refused.connect(self.bench.refused)
         self._width.valueChanged.connect(self._set_width)
         self._width.refused.connect(self.bench.refused)
+        self._mask.chosen.connect(self._set_mask)
+        self._mask.refused.connect(self.bench.refused)
         self._margin.toggled.connect(self._set_keep_margin)
         self._master.edited.connect(self._set_master_gain)
         self._master.refused.connect(self.bench.refused)
@@ -201,7 +210,8 @@ class HeadsDock(Panel):
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw the heads of ``frame``, each on the card it had before."""
         self._length.show_value(frame.latest.n_positions)
-        self._width.show_value(frame.scene.d_k)
+        self._show_width(frame)
+        self._show_mask(frame)
         with QSignalBlocker(self._margin):
             self._margin.setChecked(frame.scene.keep_margin)
         acts = any(head.scores_differ for head in frame.result.heads)
@@ -216,6 +226,18 @@ class HeadsDock(Panel):
         self._offer(frame)
         if previous is None or uids != old or frame.view.cursor.head != previous.view.cursor.head:
             QTimer.singleShot(0, self, self._reveal_selected)
+
+    def _show_width(self, frame: Frame) -> None:
+        """Show d_k, or where nothing has one that there is none."""
+        is_known = any(head.pattern is not Pattern.GIVEN for head in frame.scene.heads)
+        self._width.setSpecialValueText("" if is_known else UNDEFINED)
+        self._width.setEnabled(is_known)
+        self._width.show_value(frame.scene.d_k)
+
+    def _show_mask(self, frame: Frame) -> None:
+        scene, query = frame.latest, frame.view.cursor.query
+        n_keys = int(frame.result.n_allowed[query])
+        self._mask.show_mask(scene.mask, scene.n_positions, query, n_keys)
 
     def _deal_cards(self, uids: list[int]) -> None:
         """Bring the cards into the order of ``uids``; a head keeps its card, and so the focus."""
@@ -238,8 +260,8 @@ class HeadsDock(Panel):
         return card
 
     def _order_stops(self) -> None:
-        stops: list[QWidget] = [self._length, self._width, self._master.slider, self._master.box]
-        stops += [self._margin, self._by_rows]
+        stops: list[QWidget] = [self._length, self._width, self._mask.kind, self._mask.size_box]
+        stops += [self._master.slider, self._master.box, self._margin, self._by_rows]
         for card in self._cards:
             stops += card.stops()
         stops += self._buttons
@@ -276,6 +298,10 @@ class HeadsDock(Panel):
 
     def _set_width(self, width: int) -> None:
         self.bench.edit(SetKeyWidth(width))
+
+    def _set_mask(self, rule: MaskRule) -> None:
+        if not self.bench.edit(SetMask(rule)):
+            self._show_mask(self.bench.frame)
 
     def _set_keep_margin(self, keep: bool) -> None:
         self.bench.edit(SetKeepMargin(keep))

@@ -17,10 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mhagui.document import ColourScale, Cursor, HeadResult, Quantity, ViewState, Window
+from mhagui.document import ColourScale, Cursor, HeadResult, Quantity, Scene, ViewState, Window
 from mhagui.document.view_state import FEWEST_SHOWN
 from mhagui.document.weight_scale import DIM, looks_dark
 from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.docks.head_marks import key_head_mark, key_head_tip
 from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.icons import icon
@@ -33,6 +34,7 @@ from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.matrix_card import MatrixCard
 from mhagui.gui.widgets.matrix_grid import CardGrid
+from mhagui.gui.widgets.matrix_ground import Grounds
 from mhagui.gui.widgets.matrix_picture import Part
 from mhagui.gui.widgets.matrix_zoom import ZoomedView
 from mhagui.gui.widgets.naming import named
@@ -43,13 +45,16 @@ GAP = 12
 LEAST_SCALE = 84
 _QUANTITIES = {
     Quantity.WEIGHTS: ("Weights A", "Show the weights A = softmax(g·S) over the allowed keys"),
-    Quantity.SCORES: ("Scores S", "Show the scores S = Q·Kᵀ/√d_k, which no gain changes"),
+    Quantity.SCORES: (
+        "Scores S",
+        "Show the scores S = Q·Kᵀ/√d_k, which no gain changes; of given weights S = ln A",
+    ),
 }
 _FORMULAS = {Quantity.WEIGHTS: Formula.WEIGHTS, Quantity.SCORES: Formula.SCORES}
 _SCALE_TIP = (
     "How a weight becomes a colour: linear from 0 to 1, or to the largest weight of all heads\n"
-    "(of rows t ≥ 2, for A is 1 in row 1), logarithmic, or relative to uniform: colours and cells\n"
-    "show A·n_t, where n_t is the number of keys that row t may see, t under the causal mask:\n"
+    "(of rows that see two keys or more, for with one A is 1), logarithmic, or relative to\n"
+    "uniform: colours and cells show A·n_t, where n_t is the number of keys that row t may see:\n"
     "1 is what a uniform row has. Scores are coloured symmetrically around 0, up to the largest\n"
     "of all heads or up to each head's own, where the bar is that of the cursor's head."
 )
@@ -91,7 +96,7 @@ class HeatmapsDock(GrowingPanel):
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "heatmapsDock", "Heatmaps")
         self._pictures = Pictures()
-        self._grid = CardGrid()
+        self._grid, self._grounds = CardGrid(), Grounds()
         self._pooling, self._worker = Pooling(self._served, self), Worker(self)
         self._bar = ColourBar()
         self._quantities = {quantity: QRadioButton() for quantity in Quantity}
@@ -164,7 +169,7 @@ class HeatmapsDock(GrowingPanel):
         view = frame.view
         had_focus = any(card.view.hasFocus() for card in self._grid.cards)
         if previous is None or _shows_other_things(frame, previous):
-            self._show_controls(view)
+            self._show_controls(frame)
             self._show_heads(frame)
         self._show_window()
         self._show_cursor(view.cursor)
@@ -209,10 +214,12 @@ class HeatmapsDock(GrowingPanel):
         self._all.setVisible(self.bench.scene.n_positions > FEWEST_SHOWN)
         self._all.setEnabled(window is not None)
 
-    def _show_controls(self, view: ViewState) -> None:
+    def _show_controls(self, frame: Frame) -> None:
+        view = frame.view
         self._quantities[view.quantity].setChecked(True)
+        heads = frame.result.heads
         for part in (self._bar, self._scales):
-            put_above(part, _FORMULAS[view.quantity])
+            put_above(part, _formula(view.quantity, has_queries=heads[0].has_queries))
         is_of_scores = view.quantity is Quantity.SCORES
         names = _SCORE_SCALES if is_of_scores else tuple(map(str, ColourScale))
         if names != tuple(self._scales.itemText(at) for at in range(self._scales.count())):
@@ -231,7 +238,7 @@ class HeatmapsDock(GrowingPanel):
             self._worker.run(partial(largest_of_each, unknown), self._on_largest, self._on_failed)
         alone = None
         for place, (card, head) in enumerate(zip(self._grid.cards, heads, strict=True), 1):
-            _name_card(card, place, head, view)
+            _name_card(card, place, head, frame.scene, view)
             alone = card if head.head.uid == view.enlarged else alone
         self._grid.show_cards(alone)
 
@@ -247,8 +254,9 @@ class HeatmapsDock(GrowingPanel):
                 if head.head.uid == _head_in_front(view):
                     self._bar.set_scale(scale)
             if view.enlarged in (None, head.head.uid):
-                allowed, tokens = frame.result.allowed, frame.scene.tokens
-                card.view.set_picture(self._pictures.of(head, allowed, view, scale, tokens))
+                allowed, scene = frame.result.allowed, frame.scene
+                words = scene.tokens, scene.token_scheme
+                card.view.set_picture(self._pictures.of(head, allowed, view, scale, *words))
 
     def _on_largest(self, found: list[Largest]) -> None:
         self._pictures.learn(found)
@@ -288,6 +296,7 @@ class HeatmapsDock(GrowingPanel):
             card.view.dragged.connect(self._on_dragged)
             card.view.whole_wanted.connect(self._on_whole_wanted)
             card.view.set_aside(self._pooling)
+            card.view.share(self._grounds)
             cards.append(card)
         if len(cards) != len(self._grid.cards):
             self._grid.set_cards(cards)
@@ -384,10 +393,21 @@ def _looks(view: ViewState) -> tuple[object, ...]:
     return view.quantity, view.colour_scale, view.enlarged, view.own_scales, head
 
 
-def _name_card(card: MatrixCard, place: int, head: HeadResult, view: ViewState) -> None:
-    label, name = f"h{place}", head.head.name
-    card.set_head(head.head.uid, label, name, QColor(head_colour(head.head.uid)), head.standing)
+def _name_card(
+    card: MatrixCard, place: int, head: HeadResult, scene: Scene, view: ViewState
+) -> None:
+    label, name, shared = f"h{place}", head.head.name, key_head_mark(head.head)
+    marked = f"{shared} · {name}" if shared else name
+    card.set_head(head.head.uid, label, marked, QColor(head_colour(head.head.uid)), head.standing)
     card.set_enlarged(head.head.uid == view.enlarged)
     what = _QUANTITIES[view.quantity][0]
-    formula = _FORMULAS[view.quantity]
-    card.set_words(f"{what} of head {place}, {name}", formula, _VIEW_TIP.format(what, label, name))
+    formula = _formula(view.quantity, has_queries=head.has_queries)
+    tip = "\n".join(
+        filter(None, (_VIEW_TIP.format(what, label, name), key_head_tip(scene, head.head)))
+    )
+    card.set_words(f"{what} of head {place}, {marked}", formula, tip)
+
+
+def _formula(quantity: Quantity, *, has_queries: bool) -> Formula:
+    is_given = quantity is Quantity.SCORES and not has_queries
+    return Formula.GIVEN_SCORES if is_given else _FORMULAS[quantity]

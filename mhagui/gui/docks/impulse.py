@@ -138,7 +138,8 @@ class ImpulseDock(Panel):
             if previous is None:
                 self._taps.shown.clear()
             self._taps.show_row(frame.result, row, frame.view.appearance.precision)
-        self._taps.show_words(token_labels(frame.scene.tokens))
+        scene = frame.scene
+        self._taps.show_words(token_labels(scene.tokens, scene.token_scheme))
         self._taps.show_cursor(frame.view.cursor.head, frame.view.cursor.key)
 
     def forget(self) -> None:
@@ -217,7 +218,8 @@ class _TapsPage(QWidget):
 
     def show_row(self, result: Result, row: int, write: Precision) -> None:
         """Show ``row`` of every head."""
-        n_positions = len(result.allowed)
+        n_positions, allowed = len(result.allowed), result.allowed[row]
+        first = int(allowed.argmax()) if allowed.any() else row + 1
         self._legend.set_entries(_legend_entries(n_positions, self.palette().text().color()))
         self._deal(len(result.heads))
         study = self.study = study_responses(result, row, self.study)
@@ -230,15 +232,16 @@ class _TapsPage(QWidget):
                 number,
                 head.head.uid,
                 head.head.name,
-                filter_of(head.head),
+                filter_of(head.head, head.mask),
                 head.active,
                 head.standing,
                 mean,
+                first,
                 write,
             )
             kept, self.shown[card] = before.get(card), (response, words)
             if kept is None or kept[0] is not response or kept[1] != words:
-                _fill(card, number, head, response, mean, write)
+                _fill(card, number, head, response, mean, first, write)
         self.flow.arrange()
 
     def show_words(self, words: tuple[str, ...]) -> None:
@@ -326,6 +329,7 @@ def _fill(
     head: HeadResult,
     response: RowResponse,
     mean: float,
+    first: int,
     write: Precision,
 ) -> None:
     n_positions = len(head.weights)
@@ -338,11 +342,11 @@ def _fill(
     # Room for any row's texts, so that no card moves from row to row.
     room = (_distance_text(f"t{n_positions}", value, mean, write) for value in (1 / 3, math.nan))
     distance = _distance_text(f"t{t}", response.distance, mean, write)
-    card.set_caption((filter_of(head.head), distance), tuple(room))
+    card.set_caption((filter_of(head.head, head.mask), distance), tuple(room))
     explain(card.caption, Formula.TOTAL_VARIATION, CAPTION_TIP)
     card.plot.setAccessibleName(f"Impulse response of {words} at t{t}")
     card.plot.setToolTip(plain(f"Row t{t} of A of {words}. {PLOT_TIP}"))
-    stems = Stems(response.taps, response.ideal, n_positions, colour, not head.active, write)
+    stems = Stems(response.taps, response.ideal, n_positions, colour, not head.active, write, first)
     if not _look_alike(stems, card.plot.stems):
         card.plot.set_stems(stems)
 
@@ -352,7 +356,7 @@ def _look_alike(stems: Stems, drawn: Stems | None) -> bool:
     return drawn is not None and (
         stems.taps is drawn.taps
         and (stems.colour, stems.dimmed) == (drawn.colour, drawn.dimmed)
-        and stems.precision == drawn.precision
+        and (stems.precision, stems.first) == (drawn.precision, drawn.first)
     )
 
 

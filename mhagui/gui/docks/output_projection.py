@@ -59,6 +59,7 @@ class OutputProjectionDock(GrowingPanel):
         self._presets = PresetMenu()
         self.concat_view = _view("concatView", "Concat", Formula.CONCAT)
         self.output_view = _view("outputView", "O = Concat·W_O", Formula.OUTPUT)
+        self._output_caption = _caption(Formula.OUTPUT, "O = Concat·W_O", "O")
         self.listening_view = _view("listeningView", "Who listens to whom", Formula.LISTENING)
         self._signed_strip, self._listening_strip = ColourStrip(), ColourStrip()
         self.residual = FittingLabel()
@@ -127,7 +128,7 @@ class OutputProjectionDock(GrowingPanel):
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(4)
         grid.addWidget(_caption(Formula.CONCAT, "Concat"), 0, 0)
-        grid.addWidget(_caption(Formula.OUTPUT, "O = Concat·W_O", "O"), 0, 1)
+        grid.addWidget(self._output_caption, 0, 1)
         grid.addWidget(_caption(Formula.LISTENING, "Who listens to whom", "Listening"), 0, 2)
         for column, view in enumerate((self.concat_view, self.output_view, self.listening_view)):
             grid.addWidget(view, 1, column, Qt.AlignmentFlag.AlignTop)
@@ -197,11 +198,15 @@ class OutputProjectionDock(GrowingPanel):
 
     def _show_signed(self, frame: Frame) -> None:
         scene, result = frame.scene, frame.result
+        named = "O = Concat·W_O" + " + b_O" * (scene.b_o is not None)
+        self._output_caption.set_texts(named, "O")
+        self.output_view.setAccessibleName(named)
         limit = round_limit(result.concat, result.output)
         scale = signed_range(limit, "Concat and O", frame.view.appearance)
         rows, bands = position_labels(scene.n_positions), _bands(scene)
         columns = formats.head_columns(scene.n_heads, scene.d_v)
-        words = token_labels(scene.tokens), token_tips(scene.tokens)
+        tokens = scene.tokens, scene.token_scheme
+        words = token_labels(*tokens), token_tips(*tokens)
         self.concat_view.show_values(result.concat, scale, rows, columns, bands, words)
         channels = formats.positions(scene.d_model, "d")
         # Bands that cannot be seen keep the rows level with those of Concat.

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from mhagui.document import HeadResult
 from mhagui.document.known import Need
+from mhagui.document.mask_rule import MaskRule
 from mhagui.document.pipeline import (
     SOFTMAX,
     STAGES,
@@ -23,6 +24,7 @@ from mhagui.document.pipeline import (
     StageMatrix,
     StageStudy,
     row_arithmetic,
+    stage_of,
     study_stage,
 )
 from mhagui.document.recall import Recall, Steps
@@ -106,7 +108,7 @@ class PipelineDock(GrowingPanel):
         self.timer.setInterval(PLAY_MILLISECONDS)
         self.timer.timeout.connect(self._on_tick)
         self.heads = HeadBox()
-        self.steps = StepList([(stage.name, _tip(number)) for number, stage in enumerate(STAGES)])
+        self.steps = StepList([(stage.name, "") for stage in STAGES])
         self.back, self.player, self.forth = (QToolButton() for _ in range(3))
         self.title, self.words = FittingLabel(), FittingLabel()
         self.row = MatrixRow()
@@ -137,10 +139,12 @@ class PipelineDock(GrowingPanel):
         self.title.setObjectName("stageTitle")
         self.words.setObjectName("stageWords")
         self.row.setObjectName("stageMatrices")
-        for number, (button, stage) in enumerate(zip(self.steps.buttons, STAGES, strict=True)):
-            more = f"Stage {number + 1} of {len(STAGES)}: {stage.meaning}."
-            explain(button, STAGE_FORMULAS[number], more)
         self._show_playing()
+
+    def _explain_steps(self, mask: MaskRule) -> None:
+        for number, button in enumerate(self.steps.buttons):
+            more = f"Stage {number + 1} of {len(STAGES)}: {stage_of(number, mask).meaning}."
+            explain(button, STAGE_FORMULAS[number], more)
 
     def _connect(self) -> None:
         self.heads.head_chosen.connect(self._on_head)
@@ -205,6 +209,8 @@ class PipelineDock(GrowingPanel):
         place = frame.scene.index_of(cursor.head)
         if previous is None or (frame.scene, cursor) != (previous.scene, previous.view.cursor):
             self.heads.show_heads(frame.scene.heads, cursor.head)
+        if previous is None or frame.scene.mask != previous.scene.mask:
+            self._explain_steps(frame.scene.mask)
         self.steps.set_step(stage)
         self.back.setEnabled(stage > 0)
         self.forth.setEnabled(stage < _last(frame))
@@ -217,7 +223,7 @@ class PipelineDock(GrowingPanel):
         words = partial(stage_words, stage, row, cursor.key, head)
         self.words.set_written(words, frame.view.appearance.precision)
         explain(self.title, STAGE_FORMULAS[stage])
-        self.row.setAccessibleName(_tip(stage))
+        self.row.setAccessibleName(_tip(stage, frame.scene.mask))
         self.row.setAccessibleDescription(self.words.accessibleName())
 
     def forget(self) -> None:
@@ -353,14 +359,14 @@ def _last(frame: Frame) -> int:
     return len(STAGES) - 1 if frame.scene.has_values else SOFTMAX
 
 
-def _tip(number: int) -> str:
-    stage = STAGES[number]
+def _tip(number: int, mask: MaskRule) -> str:
+    stage = stage_of(number, mask)
     return f"Stage {number + 1} of {len(STAGES)}: {stage.formula}: {stage.meaning}"
 
 
 def _titles(stage: int, head: HeadResult, place: int, n_positions: int) -> tuple[str, ...]:
     """Return the stage's formula with the head and what the stage means, and shorter ones."""
-    formula, meaning = STAGES[stage].formula, STAGES[stage].meaning
+    _, formula, meaning = stage_of(stage, head.mask)
     if stage == 0 and head.head.w_q is not None:
         formula = "Q = X·W_Q, K = X·W_K"
     short = f"{stage + 1}/{len(STAGES)}  {formula}"

@@ -103,7 +103,8 @@ def _gained(row: RowArithmetic, key: int, say: Arithmetic) -> Texts:
 def _masked(row: RowArithmetic, key: int, say: Arithmetic) -> Texts:
     t, i = row.query + 1, key + 1
     stays = f"g·S[{t},{i}] = {say.number(row.gained[key])} stays"
-    return (f"i = {i} ≤ t = {t}: allowed\n{stays}",)
+    why = f"i = {i} ≤ t = {t}" if row.mask.is_causal else row.mask.text
+    return (f"{why}: allowed\n{stays}",)
 
 
 def _softmax(row: RowArithmetic, key: int, say: Arithmetic) -> Texts:

@@ -113,7 +113,7 @@ class TokensDock(GrowingPanel):
         scene, cursor = frame.scene, frame.view.cursor
         if previous is None or _words_of(scene) != _words_of(previous.scene):
             self._pages.setCurrentIndex(0 if scene.tokens else 1)
-            self.strip.set_tokens(scene.tokens, scene.vocabulary)
+            self.strip.set_tokens(scene.tokens, scene.vocabulary, scene.token_scheme)
             self._scroll.fit()
             is_other = previous is None or scene.vocabulary != previous.scene.vocabulary
             if is_other or not self.field.isModified():
@@ -167,7 +167,7 @@ class TokensDock(GrowingPanel):
     def _on_asked(self, drop: Drop) -> None:
         if self.bench.edit(_edit_of(drop)):
             scene = self.bench.scene
-            self.strip.set_tokens(scene.tokens, scene.vocabulary)
+            self.strip.set_tokens(scene.tokens, scene.vocabulary, scene.token_scheme)
             if drop.kind == "move":
                 self._on_row(drop.target)
 
@@ -253,8 +253,8 @@ def _note() -> QLabel:
     return note
 
 
-def _words_of(scene: Scene) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return scene.tokens, scene.vocabulary
+def _words_of(scene: Scene) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    return scene.tokens, scene.vocabulary, scene.token_scheme
 
 
 def _edit_of(drop: Drop) -> Edit:

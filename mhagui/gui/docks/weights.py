@@ -181,7 +181,7 @@ class WeightsDock(GrowingPanel):
         packed = (result.packed_queries, result.packed_keys, result.packed_values)
         heads = tuple((head.uid, head.name, head.pattern, head.layer) for head in scene.heads)
         of_head = frame.view.cursor.head if self.shown is Shown.HEAD else None
-        drawn_from = (self.shown, of_head, heads, scene.tokens, scene.vocabulary, *packed)
+        drawn_from = (self.shown, of_head, heads, scene.shown_tokens, scene.vocabulary, *packed)
         if drawn_from == self._drawn_from and not anew:
             return
         self._drawn_from = drawn_from

@@ -149,7 +149,7 @@ def _input(scene: Scene, *, as_picture: bool = False) -> Content:
     rows = position_labels(scene.n_positions)
     if scene.tokens and not as_picture and scene.n_positions <= MAX_ROWS:
         font = QGuiApplication.font().toString()
-        words = drawable(labels(scene.tokens, LONGEST_WORD), font)
+        words = drawable(labels(scene.tokens, LONGEST_WORD, scene.token_scheme), font)
         rows = tuple(f"{row} {token}" for row, token in zip(rows, words, strict=True))
     matrix = EditableMatrix(
         "X",

@@ -14,32 +14,38 @@ from mhagui.gui.widgets.matrix_grid import CardGrid
 from mhagui.gui.widgets.matrix_picture import Picture
 from mhagui.palette import head_colour
 
+NONE = "None yet."
+
 
 class PreviewBox(QWidget):
-    """Shows pooled heads in the colours of weights, 0 to 1; keys go through none of them."""
+    """Shows pooled heads in the colours of weights, 0 to 1; keys scroll them, and enter none."""
 
     def __init__(self, look: Appearance) -> None:
         super().__init__()
         self._scale = weight_range(1.0, "weight A, linear", look)
-        self._caption = QLabel()
+        self._caption = QLabel(NONE)  # in one line: a wrapped one would ask for all the room
         self._grid = CardGrid()
         self._cards: list[MatrixCard] = []
         self._shown: HeadsPreview | None = None
         self._caption.setObjectName("importPreviewCaption")
         self._grid.setObjectName("importPreview")
         self._grid.setAccessibleName("Preview of the heads")
+        self._grid.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        policy = self._grid.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self._grid.setSizePolicy(policy)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.addWidget(self._caption)
         rows.addWidget(self._grid, 1)
 
     def show_heads(self, preview: HeadsPreview | None) -> None:
-        """Show the heads of ``preview``; those shown before stay greyed where there are none."""
-        self._grid.setEnabled(preview is not None)
+        """Show the heads of ``preview``, or say that there are none."""
+        self._grid.setVisible(preview is not None)
+        self._caption.setText(NONE if preview is None else _caption(preview))
         if preview is None or preview is self._shown:
             return
         self._shown = preview
-        self._caption.setText(_caption(preview))
         while len(self._cards) < len(preview.weights):
             self._cards.append(_card(len(self._cards) + 1))
         del self._cards[len(preview.weights) :]

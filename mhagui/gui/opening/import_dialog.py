@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QHeaderView,
+    QSizePolicy,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -29,9 +30,9 @@ from mhagui.gui.worker import Worker
 from mhagui.sources import Entry
 from mhagui.sources.entries import shape_text
 
-LEAST = QSize(720, 520)
-AT_FIRST = QSize(860, 640)
 LOOK_EVERY = 100  # milliseconds
+_AT_FIRST = 50, 38  # heights of a line of text, across and down
+_LEAST_TABLE, _LEAST_ROW = 16, 6
 _COLUMNS = ("Name", "Shape", "Type", "Size")
 _MESSAGE_LINES = 2
 
@@ -91,8 +92,10 @@ class ImportDialog(QDialog):
         ):
             grid.addWidget(heading(title), row, column)
             grid.addWidget(part, row + 1, column)
-        for row in (1, 3):
+            part.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        for row in (1, 3):  # equal, however much either could take
             grid.setRowStretch(row, 1)
+            grid.setRowMinimumHeight(row, _LEAST_ROW * self.fontMetrics().lineSpacing())
         for column in (0, 1):
             grid.setColumnStretch(column, 1)
         self._message.setMinimumHeight(_MESSAGE_LINES * self.fontMetrics().lineSpacing() + 2)
@@ -103,8 +106,10 @@ class ImportDialog(QDialog):
         rows = QVBoxLayout(self)
         rows.addLayout(grid, 1)
         rows.addLayout(bottom)
-        self.setMinimumSize(LEAST)
-        self.resize(AT_FIRST)
+        line = self.fontMetrics().lineSpacing()
+        self._table.setMinimumWidth(_LEAST_TABLE * line)
+        wanted = QSize(*(lines * line for lines in _AT_FIRST)).expandedTo(self.minimumSizeHint())
+        self.resize(wanted.boundedTo(self.screen().availableSize()))
 
     def _connect(self) -> None:
         self._form.changed.connect(self._try)

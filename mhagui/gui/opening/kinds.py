@@ -31,8 +31,8 @@ def kind_of(path: Path) -> Kind:
         return Kind.MODEL
     if suffix == ".json":
         return Kind.SCENE if _is_scene_text(path) else Kind.TENSORS
-    if suffix == ".safetensors" and (path.parent / CONFIG).is_file():
-        return Kind.TENSORS if _is_attention(path) else Kind.MODEL
+    if suffix == ".safetensors" and _is_checkpoint(path):
+        return Kind.MODEL
     return Kind.TENSORS if suffix in TENSOR_FILES else Kind.SCENE
 
 
@@ -47,12 +47,13 @@ def _is_scene_text(path: Path) -> bool:
     return text.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"[", b"{") or _SCENE_MARK in text
 
 
-def _is_attention(path: Path) -> bool:
-    """Say whether a file beside a model's configuration holds attention, and no weights of it."""
+def _is_checkpoint(path: Path) -> bool:
+    """Say whether a file of tensors holds the weights of a model, and no attention."""
     from mhagui import sources
 
+    is_beside_config = (path.parent / CONFIG).is_file()
     try:
         found = sources.inspect(path)
     except UserError:
-        return False
-    return bool(found.readings) and not found.family
+        return is_beside_config
+    return bool(found.family) or (is_beside_config and not found.readings)

@@ -256,4 +256,4 @@ def _count_text(count: Count, facts: ModelFacts) -> str:
     shown = elided(" ".join(written), _TOKENS_SHOWN)
     tokens = "1 token" if n_tokens == 1 else f"{n_tokens:,} tokens"
     most = f"of at most {most_tokens(facts):,}"
-    return f"{tokens} {most}; {kept / 1e6:,.3g} MB are kept of the run.\n{shown}"
+    return f"{tokens} {most}; {kept / 1e6:,.3g} MB are kept of the run.\n{count.warning or shown}"

@@ -64,7 +64,7 @@ class Openings(QObject):
         """Open what is at ``path``; a model is run at once where there is a ``prompt``."""
         path = absolute(path)
         kind = kind_of(path)
-        failed = partial(self._on_failed, path.name)
+        failed = partial(self._on_failed, path)
         self._worker.cancel()  # whatever else was to be opened
         if kind is Kind.SCENE:
             self._files.open(path)
@@ -153,9 +153,11 @@ class Openings(QObject):
         self._files.said.emit(f"{opened.capture.title} is open")
         return True
 
-    def _on_failed(self, name: str, error: Exception) -> None:
-        told = str(error) if isinstance(error, UserError) else f"{name} cannot be opened."
-        self._files.failed.emit(told if name in told else f"{name}: {told}")
+    def _on_failed(self, path: Path, error: Exception) -> None:
+        told = str(error) if isinstance(error, UserError) else f"{path.name} cannot be opened."
+        self._files.failed.emit(told if path.name in told else f"{path.name}: {told}")
+        if not path.exists():
+            self._files.gone.emit(path)
 
 
 def _look(path: Path) -> "Look":

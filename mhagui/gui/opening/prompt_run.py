@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from mhagui.document.capture import Capture
 from mhagui.document.patterns import MAX_POSITIONS
+from mhagui.document.scene import check_numbers
 from mhagui.errors import UserError
 from mhagui.gui.opening.trial import LayerWatch
 from mhagui.models import Model, ModelFacts, Tokens
@@ -13,11 +14,15 @@ _BYTES = 4  # of a number, float32
 
 @dataclass(frozen=True)
 class Count:
-    """The tokens of a prompt, or the sentence that says why it cannot be run on."""
+    """The tokens of a prompt, or the sentence that says why it cannot be run on.
+
+    ``warning`` says why no layer of such a run can be on the bench; scores of its heads still can.
+    """
 
     prompt: str
     tokens: Tokens | None = None
     why_not: str = ""
+    warning: str = ""
 
 
 def most_tokens(facts: ModelFacts) -> int:
@@ -33,13 +38,24 @@ def count_tokens(model: Model, prompt: str) -> Count:
         return Count(prompt, why_not=str(error))
     most, n_tokens = most_tokens(model.facts), len(tokens.ids)
     if n_tokens <= most:
-        return Count(prompt, tokens)
+        return Count(prompt, tokens, warning=_why_not_on_bench(model.facts, n_tokens))
     limit = "the model reads" if most == model.facts.context else "the bench holds"
     return Count(
         prompt,
         tokens,
         f"These are {n_tokens:,} tokens, and {limit} {most:,}: take a shorter prompt.",
     )
+
+
+def _why_not_on_bench(facts: ModelFacts, n_tokens: int) -> str:
+    """Return why a layer cannot be on the bench as a scene; empty where it can."""
+    heads, d_head, d_model = facts.n_heads, facts.d_head, facts.d_model
+    n_numbers = n_tokens * d_model + 2 * heads * d_head * (n_tokens + d_model)
+    try:
+        check_numbers(n_numbers, n_tokens, heads, d_head, d_head, d_model)
+    except UserError as error:
+        return f"No layer can be on the bench. {error}"
+    return ""
 
 
 def kept_bytes(facts: ModelFacts, n_tokens: int) -> int:
@@ -49,5 +65,13 @@ def kept_bytes(facts: ModelFacts, n_tokens: int) -> int:
 
 
 def run(model: Model, ids: tuple[int, ...], watch: LayerWatch) -> Capture:
-    """Return what ``model`` makes of the tokens ``ids``, all layers; ends where ``watch`` does."""
-    return model.run(ids, before_layer=watch).capture()
+    """Return what ``model`` makes of the tokens ``ids``, all layers; ends where ``watch`` does.
+
+    Raises UserError where the model cannot be run on them, or memory does not do.
+    """
+    try:
+        return model.run(ids, before_layer=watch).capture()
+    except MemoryError as error:
+        raise UserError(
+            "The run takes more memory than there is: take a shorter prompt."
+        ) from error

@@ -16,6 +16,7 @@ from mhagui.sources import Proof
 _MARKS = {"ok": ("Sound", "met"), "warn": ("Look", "notice"), "fault": ("Fault", "fault")}
 _ORDER = tuple(reversed(_MARKS))  # what has to be looked at comes first
 _LEAST_LINES = 4
+NOTHING = "Nothing yet: something has to be said first."
 
 
 class ProofList(QListWidget):
@@ -35,7 +36,7 @@ class ProofList(QListWidget):
         """List ``proofs`` from now on."""
         ordered = sorted(proofs, key=lambda proof: _ORDER.index(proof.verdict))
         texts = [f"{_MARKS[proof.verdict][0]}: {proof.sentence}" for proof in ordered]
-        if texts == [self.item(row).text() for row in range(self.count())]:
+        if texts and texts == [self.item(row).text() for row in range(self.count())]:
             return
         self._verdicts = [proof.verdict for proof in ordered]
         self.clear()
@@ -43,6 +44,8 @@ class ProofList(QListWidget):
             item = QListWidgetItem(text)
             item.setToolTip(plain(text))
             self.addItem(item)
+        if not texts:
+            QListWidgetItem(NOTHING, self).setFlags(Qt.ItemFlag.NoItemFlags)
         self._mark()
 
     def _mark(self) -> None:

@@ -167,6 +167,8 @@ def attempt(found: Found, reading: Reading, before_layer: BeforeLayer = int) -> 
         why_not = " ".join(re.sub(r" \([^()]*=[^()]*\)", "", question) for question in asked)
     except UserError as error:
         why_not = str(error)
+    except MemoryError:
+        return Trial(reading, "That takes more memory than there is: choose fewer layers.")
     return Trial(reading, why_not, _proofs(found, reading, before_layer))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -79,3 +79,12 @@ def indexed_image(indices: Levels, colours: list[int]) -> QImage:
     view = QImage(indices.data, width, height, width, QImage.Format.Format_Indexed8)
     view.setColorTable(colours)
     return view.copy()
+
+
+def draw_indexed(painter: QPainter, corner: QPointF, image: QImage) -> None:
+    """Draw an 8-bit image, pixel for pixel, on a pixmap.
+
+    As 32 bits first: to draw 8 bits Qt looks each pixel up by itself, which takes 5 to 9 times as
+    long as both together.
+    """
+    painter.drawImage(corner, image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied))

@@ -50,7 +50,8 @@ def effort(picture: Picture, layout: MatrixLayout) -> int:
         if is_overview_enough(values, layout.part, _size(layout)):
             return per_cell * min(values.overview.size, len(rows) * len(columns))
         per_cell += _MADE_ANEW
-    if picture.seen is None:
+    if picture.seen is None or picture.seen.ndim > 1:  # masked on both sides: all cells are read
+        per_cell += picture.seen is not None
         return per_cell * len(rows) * len(columns)
     seen = picture.seen[rows.start : rows.stop] - columns.start
     return per_cell * int(np.clip(seen, 0, len(columns)).sum())

@@ -10,7 +10,12 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPixmap
 
 from mhagui.gui.theme import Theme
-from mhagui.gui.widgets.drawing import LABEL_FONT, argb, indexed_image, scaled_font
+from mhagui.gui.widgets.drawing import (
+    argb,
+    draw_indexed,
+    indexed_image,
+    scaled_font,
+)
 from mhagui.gui.widgets.matrix_layout import Label, MatrixLayout
 from mhagui.gui.widgets.matrix_picture import HATCHED, Picture, shown_indices
 from mhagui.palette import ink_on
@@ -51,30 +56,40 @@ def dimmed_table(table: Indices, theme: Theme) -> Indices:
     return faded
 
 
-def matrix_pixmap(
-    picture: Picture,
-    layout: MatrixLayout,
-    indices: Indices | None,
-    size: QSizeF,
-    font: QFont,
-    theme: Theme,
-    table: Indices,
-) -> QPixmap:
-    """Return everything but cursor and focus as a pixmap for a widget of ``size``.
-
-    ``indices`` are those of all device pixels of the cells, None where they are yet to come.
-    """
+def ground_pixmap(layout: MatrixLayout, size: QSizeF, font: QFont, theme: Theme) -> QPixmap:
+    """Return bands and labels, which none of the cells touches, for a widget of ``size``."""
     pixmap = QPixmap((size * layout.ratio).toSize().expandedTo(QSizeF(1, 1).toSize()))
     pixmap.fill(Qt.GlobalColor.transparent)
     pixmap.setDevicePixelRatio(layout.ratio)
     painter = QPainter(pixmap)
     painter.scale(1 / layout.ratio, 1 / layout.ratio)
-    if indices is not None:
-        _paint_cells(painter, picture, layout, indices, theme, table)
     for box, colour in layout.column_bands:
         painter.fillRect(box, colour)
     painter.resetTransform()
-    _paint_labels(painter, layout, scaled_font(font, LABEL_FONT), theme)
+    _paint_labels(painter, layout, font, theme)
+    painter.end()
+    return pixmap
+
+
+def matrix_pixmap(
+    picture: Picture,
+    layout: MatrixLayout,
+    indices: Indices | None,
+    ground: QPixmap,
+    font: QFont,
+    theme: Theme,
+    table: Indices,
+) -> QPixmap:
+    """Return everything but cursor and focus as a pixmap: ``ground`` with the cells.
+
+    ``indices`` are those of all device pixels of the cells, None where they are yet to come.
+    """
+    pixmap = ground.copy()
+    painter = QPainter(pixmap)
+    painter.scale(1 / layout.ratio, 1 / layout.ratio)
+    if indices is not None:
+        _paint_cells(painter, picture, layout, indices, theme, table)
+    painter.resetTransform()
     _paint_values(painter, picture, layout, font, table)
     painter.end()
     return pixmap
@@ -90,13 +105,13 @@ def _paint_cells(
 ) -> None:
     """Paint in device pixels: colours, gaps over them, and the hatching over both."""
     corner = QPointF(float(layout.column_edges[0]), float(layout.row_edges[0]))
-    painter.drawImage(corner, cell_image(indices, table, theme))
+    draw_indexed(painter, corner, cell_image(indices, table, theme))
     if layout.gap:
         # Zero is nearly white, and some grey is like any ground: lost between lines that are too.
         is_lost = (picture.signed and not theme.dark) or _is_grey(table)
         _paint_gaps(painter, layout, theme.grid if is_lost else theme.cell_line)
     if (indices == HATCHED).any():
-        painter.drawImage(corner, hatch_image(indices, theme, layout.ratio))
+        draw_indexed(painter, corner, hatch_image(indices, theme, layout.ratio))
 
 
 def _is_grey(table: Indices) -> bool:

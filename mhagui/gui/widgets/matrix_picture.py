@@ -13,6 +13,7 @@ from mhagui import core, formats
 from mhagui.document.on_demand import Matrix, OnDemand
 
 HATCHED = 255
+NO_KEY = "undefined (no allowed key)"
 _MIDDLE = 127
 
 Levels = npt.NDArray[np.uint8]
@@ -64,8 +65,9 @@ class Picture:
     column_bands
         A colour per column (a head's), or None for no band.
     seen
-        How many cells of each row are not masked, (rows,), its first; None where none is masked.
-        Masked cells are hatched, whatever their number.
+        How many cells of each row are not masked, (rows,), its first; or from which cell on and
+        before which none is, (2, rows); None where none is masked. Masked cells are hatched,
+        whatever their number.
     row_factors
         What the numbers of each row are multiplied by to be shown, (rows,); None for nothing.
     logarithmic
@@ -130,7 +132,20 @@ class Picture:
 
     def is_allowed(self, row: int, column: int) -> bool:
         """Return whether the cell is not masked."""
-        return self.seen is None or column < int(self.seen[row])
+        first, end = self._seen_of(row)
+        return first <= column < end
+
+    def sees_none(self, row: int) -> bool:
+        """Return whether all cells of a row are masked."""
+        first, end = self._seen_of(row)
+        return first >= end
+
+    def _seen_of(self, row: int) -> tuple[int, int]:
+        """Return from which cell on a row is not masked, and before which."""
+        if self.seen is None:
+            return 0, self.shape[1]
+        first, end = (0, self.seen[row]) if self.seen.ndim == 1 else self.seen[:, row]
+        return int(first), int(end)
 
     def value(self, row: int, column: int) -> float:
         """Return the exact number that a cell shows."""
@@ -171,7 +186,7 @@ def shown_indices(
     values, seen, factors = matrix[rows, columns], picture.seen, picture.row_factors
     counts = [max(n, 1) for n in most or values.shape]
     if seen is not None:
-        seen = np.clip(seen[rows] - columns.start, 0, values.shape[1])
+        seen = np.clip(seen[..., rows] - columns.start, 0, values.shape[1])
     if factors is not None:
         factors = factors[rows]
     if not picture.signed and factors is None:

@@ -21,10 +21,11 @@ from mhagui.gui.widgets.drawing import LABEL_FONT, scaled_font
 from mhagui.gui.widgets.formula_tip import show_beside, tip_of_part
 from mhagui.gui.widgets.label_text import drawable
 from mhagui.gui.widgets.matrix_cells import Cells, cells_of
+from mhagui.gui.widgets.matrix_ground import Ground, Grounds
 from mhagui.gui.widgets.matrix_keys import moved
-from mhagui.gui.widgets.matrix_layout import MARGIN, MatrixLayout, lay_out
+from mhagui.gui.widgets.matrix_layout import MARGIN, MatrixLayout
 from mhagui.gui.widgets.matrix_painter import dimmed_table, matrix_pixmap, number_room
-from mhagui.gui.widgets.matrix_picture import Levels, Part, Picture
+from mhagui.gui.widgets.matrix_picture import NO_KEY, Levels, Part, Picture
 from mhagui.gui.widgets.matrix_surroundings import Gutters, Surroundings
 from mhagui.gui.widgets.words import plain
 from mhagui.palette import table_on
@@ -67,7 +68,8 @@ class MatrixView(QWidget):
         self._picture: Picture | None = None
         self._around: Surroundings | None = None
         self._gutters = Gutters(0.0, 0.0)
-        self._layout: MatrixLayout | None = None
+        self._grounds = Grounds()
+        self._ground: Ground | None = None
         self._pixmap: QPixmap | None = None
         self._cells: Cells | None = None  # the newest there are, of another picture perhaps
         self._cursor: tuple[int | None, int | None] = (None, None)
@@ -107,11 +109,12 @@ class MatrixView(QWidget):
     def laid_out(self) -> MatrixLayout | None:
         """Where cells and labels stand now, None without a picture."""
         ratio = self.devicePixelRatioF()
-        if self._around is not None and (self._layout is None or self._layout.ratio != ratio):
-            size, part = QSizeF(self.size()), self.part
-            self._layout = lay_out(self._around, self._gutters, size, ratio, part)
+        ground = self._ground
+        if self._around is not None and (ground is None or ground.layout.ratio != ratio):
+            size = QSizeF(self.size())
+            self._ground = ground = self._grounds.ground(self._around, size, ratio, self.part)
             self._pixmap = None
-        return self._layout
+        return None if ground is None else ground.layout
 
     def cell_rect(self, row: int, column: int) -> QRect:
         """Return where a cell is painted, in the widget's coordinates; nowhere if it is not."""
@@ -125,6 +128,10 @@ class MatrixView(QWidget):
         layout = self.laid_out
         return layout.cell_at(position.x(), position.y()) if layout else None
 
+    def share(self, grounds: Grounds) -> None:
+        """Have in common with others what is the same around the cells."""
+        self._grounds = grounds
+
     def set_picture(self, picture: Picture) -> None:
         """Paint ``picture`` from now on."""
         if picture is self._picture:
@@ -137,7 +144,7 @@ class MatrixView(QWidget):
 
     def lay_out_anew(self) -> None:
         """Find new places for all, and paint it."""
-        self._layout = self._pixmap = None
+        self._ground = self._pixmap = None
         self.update()
 
     def forget_picture(self) -> None:
@@ -175,7 +182,7 @@ class MatrixView(QWidget):
         if around != self._around:
             self._around = around
             self._gutters = around.gutters()
-            self._layout = None
+            self._ground = None
             self.updateGeometry()
 
     def _describe_cursor(self) -> None:
@@ -195,16 +202,16 @@ class MatrixView(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the prepared pixmap, the cursor over it and a frame when focused."""
-        layout = self.laid_out
-        if self._picture is None or layout is None:
+        layout, ground = self.laid_out, self._ground
+        if self._picture is None or layout is None or ground is None:
             return
         theme = theme_of(self.palette())
         if self._pixmap is None:
             table = table_on(self._picture.table, dark=theme.dark)
             table = dimmed_table(table, theme) if self._dimmed else table
             picture, indices = self._picture, self._indices(self._picture, layout)
-            size, font = QSizeF(self.size()), self.font()
-            self._pixmap = matrix_pixmap(picture, layout, indices, size, font, theme, table)
+            bare, font = ground.pixmap(theme), self.font()
+            self._pixmap = matrix_pixmap(picture, layout, indices, bare, font, theme, table)
         painter = QPainter(self)
         painter.translate(_to_whole_pixels(painter))
         painter.drawPixmap(QPointF(0, 0), self._pixmap)
@@ -264,7 +271,7 @@ class MatrixView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay out anew."""
         super().resizeEvent(event)
-        self._layout = self._pixmap = None
+        self._ground = self._pixmap = None
 
     def changeEvent(self, event: QEvent) -> None:
         """Paint anew in other colours, lay out anew with another font."""
@@ -310,7 +317,7 @@ class MatrixView(QWidget):
     def value_words(self, picture: Picture, row: int, column: int) -> str:
         """Return the number of a cell as it is read out."""
         if not picture.is_allowed(row, column):
-            return "masked"
+            return NO_KEY if picture.sees_none(row) else "masked"
         return f"{picture.noun} {picture.precision.read_out(picture.value(row, column))}"
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

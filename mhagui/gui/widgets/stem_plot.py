@@ -63,6 +63,8 @@ class Stems:
         The same of the ideal filter; None where there is none.
     n_positions
         T: keys behind t are hatched.
+    first
+        From which key on, from 0, the row sees any: those before are hatched too.
     colour
         Of the stems.
     dimmed
@@ -77,6 +79,7 @@ class Stems:
     colour: QColor
     dimmed: bool = False
     precision: Precision = USUAL
+    first: int = 0
 
     @property
     def row(self) -> int:
@@ -338,10 +341,12 @@ class _StemPainter:
         head_room = round(HEAD * self._ratio)
         ground = area.adjusted(0, -head_room, 0, 0)
         painter.fillRect(ground, theme.plot)
-        masked = QRectF(ground)
-        masked.setLeft(round(self._x(self._stems.row + 0.5)))
-        if masked.width() >= 1:
-            painter.fillRect(masked, _hatching(theme, self._ratio))
+        before, behind = QRectF(ground), QRectF(ground)
+        before.setRight(round(self._x(self._stems.first - 0.5)))
+        behind.setLeft(round(self._x(self._stems.row + 0.5)))
+        for masked in (before, behind):
+            if masked.width() >= 1:
+                painter.fillRect(masked, _hatching(theme, self._ratio))
         thin = max(round(self._ratio), 1)
         for value in (0.5, 1.0):
             y = round(area.bottom() - value * area.height())
@@ -370,7 +375,7 @@ class _StemPainter:
         xs += width / 2
         bottom = self._area.bottom()
         tops = bottom - self._stems.taps * self._area.height()
-        places = list(zip(xs.tolist(), tops.tolist(), strict=True))
+        places = list(zip(xs.tolist(), tops.tolist(), strict=True))[self._stems.first :]
         painter.drawLines([QLineF(x, bottom, x, top) for x, top in places])
         painter.setPen(QPen(colour, ratio))
         painter.setBrush(self._theme.plot if is_dimmed else colour)
@@ -422,7 +427,7 @@ def _hatching(theme: Theme, ratio: float) -> QBrush:
 def _said(stems: Stems, key: int, words: tuple[str, ...]) -> str:
     """Return what there is at ``key``; ``words`` are what stands at each."""
     name = " ".join((f"t{key + 1}", *words[key : key + 1]))
-    if key > stems.row:
+    if not stems.first <= key <= stems.row:
         return f"{name}: masked at t{stems.row + 1}"
     write = stems.precision
     ideal = "" if stems.ideal is None else f", ideal {write.short(float(stems.ideal[key]))}"

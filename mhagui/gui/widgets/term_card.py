@@ -15,6 +15,7 @@ from mhagui.gui.widgets.drawing import BAND, LABEL_FONT, MUTE, demi_bold, draw_c
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.gui.widgets.head_fields import LetterButton
+from mhagui.gui.widgets.matrix_ground import Grounds
 from mhagui.gui.widgets.matrix_layout import MARGIN
 from mhagui.gui.widgets.matrix_picture import Picture, Writing
 from mhagui.gui.widgets.norm_bar import NormBar
@@ -127,6 +128,11 @@ class PairCard(TitledCard):
         self.lower_view.setAccessibleName(name)
         for part in (self.caption, self.lower_view):
             part.setToolTip(tip)
+
+    def share(self, grounds: Grounds) -> None:
+        """Have in common with other cards what is the same around the cells."""
+        for view in (self.view, self.lower_view):
+            view.share(grounds)
 
     def set_cursor_row(self, row: int) -> None:
         """Mark a row in both matrices."""

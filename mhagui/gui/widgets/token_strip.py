@@ -68,6 +68,7 @@ class TokenStrip(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._tokens: tuple[str, ...] = ()
+        self._scheme = ""
         self._words: tuple[str, ...] = ()  # all that may stand on a chip
         self._labels: tuple[str, ...] = ()  # what does
         self._pitch = self._chip_height = 0.0
@@ -89,14 +90,16 @@ class TokenStrip(QWidget):
         """Whether a chip is being dragged."""
         return self._is_dragging
 
-    def set_tokens(self, tokens: tuple[str, ...], vocabulary: tuple[str, ...]) -> None:
-        """Show ``tokens`` on chips wide enough for any word of ``vocabulary``."""
+    def set_tokens(
+        self, tokens: tuple[str, ...], vocabulary: tuple[str, ...], scheme: str = ""
+    ) -> None:
+        """Show ``tokens`` of a scheme on chips wide enough for any word of ``vocabulary``."""
         words = tuple(dict.fromkeys((*vocabulary, *tokens)))
-        if (tokens, words) == (self._tokens, self._words):
+        if (tokens, words, scheme) == (self._tokens, self._words, self._scheme):
             return
         if len(tokens) != len(self._tokens):
             self.let_go()
-        self._tokens, self._words = tokens, words
+        self._tokens, self._words, self._scheme = tokens, words, scheme
         self._measure()
         self._describe()
 
@@ -136,8 +139,8 @@ class TokenStrip(QWidget):
     def _measure(self) -> None:
         metrics, small = QFontMetricsF(self.font()), QFontMetricsF(self._label_font())
         font = self.font().toString()
-        self._labels = drawable(labels(self._tokens, SHORT_LABEL), font)
-        words = drawable(labels(self._words, SHORT_LABEL), font)
+        self._labels = drawable(labels(self._tokens, SHORT_LABEL, self._scheme), font)
+        words = drawable(labels(self._words, SHORT_LABEL, self._scheme), font)
         texts = [metrics.horizontalAdvance(text) for text in {*words, *self._labels}]
         texts.append(small.horizontalAdvance(f"t{len(self._tokens)}"))
         width = max(LEAST_WIDTH, max(texts) + 2 * PADDING)
@@ -348,7 +351,7 @@ class TokenStrip(QWidget):
         """Say the whole word of a chip that shows a part, and else how to handle the chips."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._tokens:
             place = self.place_at(event.pos().x())
-            tip = f"{told(shown_tokens(self._tokens))[place]}\n{self.toolTip()}"
+            tip = f"{told(shown_tokens(self._tokens, self._scheme))[place]}\n{self.toolTip()}"
             area = QRect(self.chip(place).toAlignedRect())
             QToolTip.showText(event.globalPos(), plain(tip), self, area)
             return True

@@ -55,6 +55,9 @@ OFFERED = {  # beside the figure
         "Copy costs over H as",
     ],
 }
+NUMBERS_ALONE = {  # that no figure shows
+    "compare": ["Copy B − A as", "Copy A as", "Copy B as", "Copy divergences as"],
+}
 pytestmark = pytest.mark.qt_log_ignore(
     "This plugin does not support grabbing the keyboard|This plugin does not support raise",
     extend=True,
@@ -83,6 +86,14 @@ def test_the_menu_key_offers_what_the_dock_shows(window, enter, menu_key, dock):
     menu.close()
 
 
+@pytest.mark.parametrize("dock", NUMBERS_ALONE)
+def test_where_no_figure_shows_it_numbers_are_offered_alone(window, enter, menu_key, dock):
+    enter(dock)
+    menu = menu_key()
+    assert menu.texts == NUMBERS_ALONE[dock]
+    menu.close()
+
+
 @pytest.mark.parametrize("dock", WITHOUT)
 @pytest.mark.parametrize("window", ["induction"], indirect=True)
 def test_docks_without_numbers_have_no_menu(window, enter, menu_key, right_click, dock):
@@ -93,7 +104,7 @@ def test_docks_without_numbers_have_no_menu(window, enter, menu_key, right_click
 
 
 def test_every_dock_is_one_of_these(window):
-    names = {*OFFERED, *WITHOUT}
+    names = {*OFFERED, *NUMBERS_ALONE, *WITHOUT}
     assert {getattr(window.docks, name) for name in names} == set(window.docks.all)
 
 

