@@ -127,7 +127,8 @@ def padding_mask(is_token: npt.ArrayLike) -> BoolArray:
             "is_token must be boolean of shape (T,), "
             f"got shape {flags.shape} and dtype {flags.dtype}."
         )
-    return flags[:, np.newaxis] & flags
+    allowed: BoolArray = flags[:, np.newaxis] & flags
+    return allowed
 
 
 def allowed_counts(mask: npt.ArrayLike) -> npt.NDArray[np.int64]:

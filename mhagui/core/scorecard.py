@@ -142,14 +142,8 @@ def head_scores(
     ----------
     a
         Weights A, shape (H, T_q, T_k); never renormalised.
-    allowed
-        The mask, shape (T_q, T_k), boolean, True = allowed; None means all.
-    token_ids
-        Which token stands at each key position, shape (T_k,), integers; None leaves out the
-        patterns of tokens.
-    is_cross
-        Whether queries and keys are of different sequences: there are no distances then, and
-        of the patterns "first token" alone, for all rows.
+    allowed, token_ids, is_cross
+        As for `HeadScoring`; an `allowed` of None means all.
 
     Returns
     -------

@@ -68,17 +68,16 @@ def ablated_outputs(layer: CapturedLayer, ablation: Ablation, outputs: Floats) -
 def _weights(layer: CapturedLayer, ablation: Ablation) -> Floats:
     """Return the weights of a head that looks elsewhere, (T_q, T_k)."""
     head = ablation.head
+    if ablation.kind is AblationKind.UNIFORM:
+        all_keys = np.ones(layer.shape, dtype=bool)
+        return core.uniform_weights(all_keys if layer.allowed is None else layer.allowed)
     try:
         if ablation.kind is AblationKind.GAIN:
             return _gained(layer, head, ablation.gain)
-        weights: Floats = layer.weights[head]
-        if ablation.kind is AblationKind.EDGE:
-            has_sink = layer.sinks is not None
-            return core.without_edge(weights, ablation.query, ablation.key, has_sink=has_sink)
+        edge, has_sink = (ablation.query, ablation.key), layer.sinks is not None
+        return core.without_edge(layer.weights[head], *edge, has_sink=has_sink)
     except ValueError as error:
         raise UserError(f"Layer {layer.number}, head {head}: {error}") from error
-    allowed = np.ones(layer.shape, dtype=bool) if layer.allowed is None else layer.allowed
-    return core.uniform_weights(allowed).astype(weights.dtype)
 
 
 def _looks_at_any(layer: CapturedLayer, head: int) -> Flags | None:

@@ -28,7 +28,7 @@ class Facts(Protocol):
 def why_unknown(needs: tuple[Need, ...], of: Facts) -> str:
     """Return the sentence that says which of ``needs`` is not known; empty where all are."""
     if "values" in needs and not of.has_values:
-        return "This file has no values: what W_O makes of these heads is not known."
+        return "This scene has no values: what W_O makes of these heads is not known."
     if "queries" in needs and not of.has_queries:
-        return "This file has weights alone: the queries and keys behind them are not known."
+        return "This scene has weights alone: the queries and keys behind them are not known."
     return why_no_filters(of.mask) if "filters" in needs else ""

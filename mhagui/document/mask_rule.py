@@ -100,9 +100,10 @@ class MaskRule:
                 allowed = core.sliding_window_mask(n_positions, window=self.size)
             case MaskKind.PREFIX:
                 allowed = core.prefix_mask(n_positions, prefix=self.size)
-        allowed[: self.left] = allowed[:, : self.left] = False
-        end = max(n_positions - self.right, 0)
-        allowed[end:] = allowed[:, end:] = False
+        if self.left or self.right:
+            place = np.arange(n_positions)
+            is_token = (place >= self.left) & (place < n_positions - self.right)
+            allowed &= core.padding_mask(is_token)
         allowed.flags.writeable = False
         return allowed
 

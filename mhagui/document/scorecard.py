@@ -192,8 +192,14 @@ def _scored_layers(
         # Most layers have the mask of the one before, and what it makes takes longer than a layer.
         if scoring is None or not np.array_equal(scoring.allowed, allowed):
             scoring = core.HeadScoring(allowed, token_ids=ids, is_cross=is_cross)
-        scores = scoring.scores(weights)
-        yield _ScoredLayer(layer, allowed, is_taken_as_causal, is_cross, ids is not None, scores)
+        yield _ScoredLayer(
+            layer,
+            scoring.allowed,
+            is_taken_as_causal,
+            is_cross,
+            ids is not None,
+            scoring.scores(weights),
+        )
 
 
 def _is_cross(capture: Capture, shape: tuple[int, int], allowed: Flags) -> bool:

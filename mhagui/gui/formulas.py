@@ -108,7 +108,7 @@ class Formula(enum.Enum):
     MASK = (
         r"A[t, i] = 0\ \ \mathrm{for}\ \ i \notin M_t,"
         r"\quad M_t = \{1, \ldots, t\}\ \ \mathrm{if\ causal}",
-        "A[t,i] = 0 for i ∉ M_t, M_t = {1..t} if causal",
+        "A[t,i] = 0 for i ∉ M_t, M_t = 1..t if causal",
         "Mask: M_t are the keys that query t may see; the others get no weight, whatever their "
         "score. Under the causal mask no query sees a later key.",
         "True or false", "true where i ∈ M_t",
@@ -132,9 +132,8 @@ class Formula(enum.Enum):
     WEIGHTS = (
         r"A[t, i] = \dfrac{e^{\,g S[t, i]}}{\sum_{j \leq t}\ e^{\,g S[t, j]}}",
         "A[t,i] = exp(g·S[t,i]) / Σ_j≤t exp(g·S[t,j])",
-        "Weight: the share of key i in row t. Each row sums to 1. j runs over the keys that t may "
-        "see: those up to t under the causal mask.",
-        "Dimensionless", "from 0 to 1",
+        "Weight: the share of key i in row t. Each row sums to 1.",
+        "Dimensionless", "from 0 to 1; j ≤ t are the keys that t may see",
     )
 
     # --- from the weights to O

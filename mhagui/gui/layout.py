@@ -45,10 +45,10 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "tokensDock": Kind("Tokens", "mhagui.gui.docks.tokens"),
         "outputProjectionDock": Kind("Output projection", "mhagui.gui.docks.output_projection"),
         "filterBankDock": Kind("Filter bank", "mhagui.gui.docks.filter_bank"),
-        "weightsDock": Kind("Weights", "mhagui.gui.docks.weights"),
         "ablationLabDock": Kind(
             "Ablation lab", "mhagui.gui.docks.ablation_lab", draws_curves=True, of_captures=True
         ),
+        "weightsDock": Kind("Weights", "mhagui.gui.docks.weights"),
         "entropyDock": Kind("Entropy", "mhagui.gui.docks.entropy", draws_curves=True),
         "rankDock": Kind("Rank", "mhagui.gui.docks.rank", draws_curves=True),
         "impulseDock": Kind("Impulse", "mhagui.gui.docks.impulse", draws_curves=True),

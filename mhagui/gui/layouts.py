@@ -8,7 +8,7 @@ from mhagui.layout_tree import Layout, Node, Split, Tabs, names_in
 
 BENCH = ("headsDock", "costDock", "historyDock")
 PICTURES = ("heatmapsDock", "pipelineDock", "atlasDock", "compareDock")
-SYNTHESIS = ("outputProjectionDock", "filterBankDock", "weightsDock", "ablationLabDock")
+SYNTHESIS = ("outputProjectionDock", "filterBankDock", "ablationLabDock", "weightsDock")
 READINGS = ("entropyDock", "rankDock", "impulseDock", "informationDock")
 
 

@@ -90,8 +90,10 @@ class ViewWindow:
         captures = window.captures
         with _refusals_raised(window):
             # Something else may have been opened in the window meanwhile.
-            if captures.opened is self._opened or captures.open(self._opened, layer):
-                captures.show(layer, head)
+            is_there = captures.opened is self._opened or captures.open(self._opened, layer)
+            is_shown = is_there and captures.show(layer, head)
+        if not is_shown:
+            raise UserError(f"Layer {layer} is not shown: what is on the bench was to stay there.")
 
     def set_gain(self, head: int, gain: float) -> None:
         """Set the gain of the head at a place on the bench, from 0; raises UserError."""

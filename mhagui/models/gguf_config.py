@@ -55,8 +55,7 @@ def _architecture(values: Values, family: Family, n_words: int) -> Architecture:
     values.require("attention.value_length", d_head)
     values.require("rope.dimension_count", d_head)
     values.require("rope.scaling.type", "none")
-    has_rms = family.has_rms_norm
-    epsilon = "attention.layer_norm_rms_epsilon" if has_rms else "attention.layer_norm_epsilon"
+    norm = "layer_norm_rms" if family.has_rms_norm else "layer_norm"
     return Architecture(
         family=family,
         n_layers=values.count("block_count"),
@@ -67,6 +66,6 @@ def _architecture(values: Values, family: Family, n_words: int) -> Architecture:
         d_hidden=values.count("feed_forward_length"),
         n_vocabulary=values.count("vocab_size", n_words),
         context=values.count("context_length"),
-        epsilon=values.number(epsilon),
-        rope_theta=values.number("rope.freq_base", 10000.0) if has_rms else None,
+        epsilon=values.number(f"attention.{norm}_epsilon"),
+        rope_theta=values.number("rope.freq_base", 10000.0) if family is not GPT2 else None,
     )

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from mhagui.models.architecture import BERT, GPT2, Architecture
+from mhagui.models.architecture import BERT, GPT2, QWEN2, Architecture
 
 Shapes = dict[str, tuple[str, str]]  # role -> name in the file, letters of the shape
 
@@ -93,7 +93,7 @@ def gguf_layout(architecture: Architecture) -> Layout:
     """Return the layout of a GGUF file; of LLaMA's it has Q and K in interleaved pairs."""
     if architecture.family is GPT2:
         return _GGUF_GPT2
-    return _GGUF_QWEN2 if architecture.family.name == "Qwen2" else _GGUF_LLAMA
+    return _GGUF_QWEN2 if architecture.family is QWEN2 else _GGUF_LLAMA
 
 
 def shape_of(letters: str, architecture: Architecture) -> tuple[int, ...]:

@@ -141,13 +141,18 @@ class Model:
         ------
         UserError
             Where there are no tokens, more than the context, or some that are not in the
-            vocabulary; where weights or what is made of them are not finite.
+            vocabulary; where weights or what is made of them are not finite; where memory does
+            not do.
         """
         checked = self._checked(ids)
         wanted = range(self._architecture.n_layers) if layers is None else layers
-        passed = ForwardPass(self._architecture, self.weights, checked).run(
-            wanted, before_layer, edit
-        )
+        forward = ForwardPass(self._architecture, self.weights, checked)
+        try:
+            passed = forward.run(wanted, before_layer, edit)
+        except MemoryError as error:
+            raise UserError(
+                "The run takes more memory than there is: take a shorter prompt."
+            ) from error
         return Run(self, checked, passed.layers, passed.last)
 
     def _checked(self, ids: Sequence[int]) -> Ids:

@@ -28,6 +28,8 @@ class SafetensorsFile:
             file = Unchanged(path)
             self._files.append(file)
             for entry in safetensors_entries(path, file.size):
+                if entry.name in self._entries:
+                    raise UserError(f"{title} has the tensor “{entry.name}” in two of its files.")
                 if entry.texts is None:
                     self._entries[entry.name] = entry
         self.shapes = {name: entry.shape for name, entry in self._entries.items()}

@@ -37,7 +37,7 @@ class Unchanged:
     def __init__(self, path: Path) -> None:
         """Remember the size and the time of ``path``; raises UserError where it is no file."""
         if not path.is_file():  # a pipe would be waited for
-            raise UserError(f"{path.name} is no file that can be read again and again.")
+            raise UserError(f"{path.name} is a pipe or a device, and no file.")
         self._path = path
         self.size, self._time = self._now()
 

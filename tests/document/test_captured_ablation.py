@@ -1,19 +1,13 @@
-"""Heads of captured layers ablated before W_O, and at the wrong site, against sums written out."""
+"""Heads of captured layers ablated before W_O, against sums written out."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mhagui import core
 from mhagui.document.capture import CapturedLayer
-from mhagui.document.captured_ablation import (
-    Ablation,
-    AblationKind,
-    ablated_outputs,
-    ablated_weights,
-    head_outputs,
-    layer_output,
-    wrong_site_output,
-)
+from mhagui.document.captured_ablation import Ablation, AblationKind, ablated_outputs
 from mhagui.errors import UserError
 
 H, H_KV, T, D, D_V, D_MODEL = 4, 2, 6, 3, 2, 8
@@ -45,17 +39,13 @@ def contribution(layer, head, weights):
 
 
 def change(layer, ablation):
-    whole = layer_output(layer, head_outputs(layer))
-    return layer_output(layer, ablated_outputs(layer, ablation)) - whole
+    """What W_O makes of what is gone, all heads together."""
+    outputs = layer.weights @ np.repeat(layer.v, 2, axis=0)
+    gone = ablated_outputs(layer, ablation, outputs) - outputs
+    return gone.swapaxes(0, 1).reshape(T, H * D_V) @ layer.w_o
 
 
-def test_the_layers_output_is_the_sum_of_its_heads_and_its_bias():
-    layer = layer_of()
-    wanted = sum(contribution(layer, h, layer.weights[h]) for h in range(H)) + layer.b_o
-    np.testing.assert_allclose(layer_output(layer, head_outputs(layer)), wanted, atol=1e-13)
-
-
-def test_zero_removes_the_heads_contribution_and_leaves_the_output_bias():
+def test_zero_removes_the_heads_contribution():
     layer = layer_of()
     found = change(layer, Ablation(AblationKind.ZERO, 2))
     np.testing.assert_allclose(found, -contribution(layer, 2, layer.weights[2]), atol=1e-13)
@@ -89,23 +79,33 @@ def test_mean_uniform_edge_and_gain():
 
 def test_a_gain_scales_scores_and_neither_bias_nor_sinks():
     bias, sinks = RNG.normal(size=(H, T, T)), RNG.normal(size=H)
-    layer = layer_of(bias=bias, sinks=sinks)
-    found = ablated_weights(layer, Ablation(AblationKind.GAIN, 0, gain=3.0))
+    layer = layer_of(bias=bias, sinks=sinks, v=np.stack([np.eye(T)] * H_KV))
+    gain = Ablation(AblationKind.GAIN, 0, gain=3.0)
+    found = ablated_outputs(layer, gain, layer.weights)[0]
     scores = np.where(CAUSAL, 3 * layer.q[0] @ layer.k[0].T / np.sqrt(D) + bias[0], -np.inf)
     e = np.exp(scores)
     total = e.sum(axis=1, keepdims=True) + np.exp(sinks[0])
     np.testing.assert_allclose(found, e / total, atol=1e-13)
 
 
-def test_of_weights_alone_a_gain_is_told_by_them_unless_there_are_sinks():
+def test_given_weights_read_the_values_that_their_heads_share():
     known = layer_of()
-    alone = CapturedLayer(0, given=known.weights, allowed=CAUSAL)
-    ablation = Ablation(AblationKind.GAIN, 2, gain=0.5)
-    np.testing.assert_allclose(
-        ablated_weights(alone, ablation), ablated_weights(known, ablation), atol=1e-13
-    )
-    with pytest.raises(UserError, match="has sinks and only its weights are known"):
-        ablated_weights(CapturedLayer(0, given=known.weights, sinks=np.zeros(H)), ablation)
+    alone = replace(known, given=known.weights, q=None, k=None)
+    for kind in (AblationKind.UNIFORM, AblationKind.VALUE_BIAS, AblationKind.MEAN):
+        for head in range(H):
+            found = change(alone, Ablation(kind, head))
+            np.testing.assert_allclose(found, change(known, Ablation(kind, head)), atol=1e-13)
+
+
+def test_a_mean_is_of_the_rows_that_look_at_anything():
+    padded = CAUSAL.copy()
+    padded[:2] = padded[:, :2] = False
+    bias = np.where(padded, 0.0, -np.inf)
+    o = RNG.normal(size=(H, T, D_V))
+    for layer in (layer_of(allowed=padded), layer_of(bias=np.stack([bias] * H))):
+        found = ablated_outputs(layer, Ablation(AblationKind.MEAN, 1), o)
+        np.testing.assert_array_equal(found[1, :2], o[1, :2])
+        np.testing.assert_allclose(found[1, 2:], np.tile(o[1, 2:].mean(axis=0), (T - 2, 1)))
 
 
 def test_outputs_of_a_model_that_runs_are_what_is_ablated():
@@ -117,36 +117,18 @@ def test_outputs_of_a_model_that_runs_are_what_is_ablated():
     np.testing.assert_array_equal(found[[0, 2, 3]], running[[0, 2, 3]])
 
 
-def test_the_wrong_site_removes_something_else():
-    swapped = np.eye(D_MODEL)[
-        [2, 3, 0, 1, 4, 5, 6, 7]
-    ]  # heads 0 and 1 arrive in each other's place
-    layer = layer_of(w_o=swapped, b_o=None)
-    right = layer_output(layer, ablated_outputs(layer, Ablation(AblationKind.ZERO, 0)))
-    wrong = wrong_site_output(layer, 0)
-    outputs = head_outputs(layer)
-    np.testing.assert_array_equal(right[:, 0:2], outputs[1])
-    np.testing.assert_array_equal(wrong[:, 2:4], outputs[0])  # what was to go
-    assert not wrong[:, 0:2].any()
-    identity = layer_of(w_o=np.eye(D_MODEL), b_o=None)
-    np.testing.assert_array_equal(
-        wrong_site_output(identity, 0),
-        layer_output(identity, ablated_outputs(identity, Ablation(AblationKind.ZERO, 0))),
-    )
-
-
 def test_what_is_not_known_is_named():
     bare = CapturedLayer(5, given=core.uniform_weights(CAUSAL)[np.newaxis], allowed=CAUSAL)
-    zero = Ablation(AblationKind.ZERO, 0)
+    o = np.zeros((H, T, D_V))
     with pytest.raises(UserError, match="Layer 5 comes without values"):
-        ablated_outputs(bare, zero)
-    with pytest.raises(UserError, match="Layer 5 comes without W_O"):
-        layer_output(bare, np.zeros((1, T, 2)))
+        ablated_outputs(bare, Ablation(AblationKind.UNIFORM, 0), o[:1])
     with pytest.raises(UserError, match="Layer 5 has heads 0 to 0; there is no head 1"):
-        ablated_outputs(bare, Ablation(AblationKind.ZERO, 1))
+        ablated_outputs(bare, Ablation(AblationKind.ZERO, 1), o)
+    with pytest.raises(UserError, match="Layer 0 came with its weights made"):
+        ablated_outputs(
+            layer_of(given=np.tile(CAUSAL, (H, 1, 1))), Ablation(AblationKind.GAIN, 0), o
+        )
     with pytest.raises(UserError, match="Layer 0 has no value bias"):
-        ablated_outputs(layer_of(b_v=None), Ablation(AblationKind.VALUE_BIAS, 0))
+        ablated_outputs(layer_of(b_v=None), Ablation(AblationKind.VALUE_BIAS, 0), o)
     with pytest.raises(UserError, match="Layer 0, head 1: key must be from 0 to 5, got 6"):
-        ablated_outputs(layer_of(), Ablation(AblationKind.EDGE, 1, query=0, key=6))
-    with pytest.raises(UserError, match="Layer 0: n_heads must divide the 7 columns"):
-        wrong_site_output(layer_of(w_o=np.zeros((H * D_V, 7)), b_o=None), 0)
+        ablated_outputs(layer_of(), Ablation(AblationKind.EDGE, 1, query=0, key=6), o)

@@ -179,7 +179,7 @@ def test_a_hand_set_head_keeps_its_length(scene):
 
 @pytest.mark.parametrize(
     ("tokens", "words"),
-    [((), "The sequence length T"), (("a" * 201,), "A token"), (("cat", " "), "A token")],
+    [((), "The sequence length T"), (("a" * 513,), "A token"), (("cat", " "), "A token")],
 )
 def test_sequences_that_cannot_be(scene, tokens, words):
     with pytest.raises(UserError, match=words):

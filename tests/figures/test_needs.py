@@ -34,8 +34,8 @@ def figures_of(scene):
 def test_of_weights_alone_there_are_the_figures_of_weights(weights_alone):
     assert figures_of(weights_alone) == ALONE
     result = compute(weights_alone)
-    assert why_not("filter-bank", result).startswith("This file has no values")
-    assert why_not("singular-values", result).startswith("This file has weights alone")
+    assert why_not("filter-bank", result).startswith("This scene has no values")
+    assert why_not("singular-values", result).startswith("This scene has weights alone")
 
 
 @pytest.mark.parametrize("name", ["heads", "entropy", "redundancy"])
@@ -95,5 +95,5 @@ def test_reports_say_what_is_not_known(weights_alone):
     }
     for key in ("filter-bank", "output", "cost"):
         (block,) = sections[key].blocks
-        assert block.text.startswith("This file has no values")
+        assert block.text.startswith("This scene has no values")
     assert len(sections["entropy"].blocks) > 1

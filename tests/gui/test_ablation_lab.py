@@ -609,3 +609,15 @@ def test_two_layers_are_said_to_be_as_they_were(dock, bench, settle):
     bench.open(load_lesson("induction"))
     settle()
     assert "Heads of layer 2 read what they read before." in dock.controls.words.text()
+
+
+def test_tab_goes_through_the_choices_as_they_stand(dock, qtbot, settle):
+    dock.take_focus()
+    stops = []
+    for _ in range(6):
+        stops.append(dock.focusWidget())
+        qtbot.keyClick(dock.focusWidget(), Qt.Key.Key_Tab)
+    controls = dock.controls
+    first = (controls.follows, controls.picker, controls.kind, controls.wrong, controls.mute)
+    assert stops[:5] == list(first)
+    assert stops[5] is next(iter(dock.pages))

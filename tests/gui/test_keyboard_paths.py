@@ -17,8 +17,8 @@ from mhagui.gui.focus_ring import FocusRings
 PAGE = Path(__file__).parents[2] / "docs" / "keyboard.md"
 DOCKS = (
     "heads", "cost", "history", "heatmaps", "pipeline", "atlas", "compare", "tokens",
-    "output_projection", "filter_bank", "weights", "entropy", "rank", "impulse", "information",
-    "lesson", "cell",
+    "output_projection", "filter_bank", "ablation_lab", "weights", "entropy", "rank", "impulse",
+    "information", "lesson", "cell",
 )  # fmt: skip
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 Control, Shift, Alt = Modifier.ControlModifier, Modifier.ShiftModifier, Modifier.AltModifier

@@ -11,8 +11,8 @@ from mhagui.document.edits import OpenScene, SetMask, set_gain
 from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.gui.panel import Panel
 
-NO_VALUES = "This file has no values: what W_O makes of these heads is not known."
-NO_QUERIES = "This file has weights alone: the queries and keys behind them are not known."
+NO_VALUES = "This scene has no values: what W_O makes of these heads is not known."
+NO_QUERIES = "This scene has weights alone: the queries and keys behind them are not known."
 T = 6
 
 

@@ -15,8 +15,9 @@ from PySide6.QtWidgets import QCheckBox
 import mhagui
 from mhagui.document import read_scene
 from mhagui.document.capture import Capture, CapturedLayer
+from mhagui.document.edits import set_gain
 from mhagui.errors import UserError
-from mhagui.gui import view_window
+from mhagui.gui import questions, view_window
 from mhagui.gui.capture_session import Opened
 from mhagui.gui.main_window import MainWindow
 from mhagui.gui.view_window import ViewWindow, is_loop_running
@@ -82,12 +83,22 @@ def test_what_python_does_is_asked_about_by_nobody_and_can_be_undone(view, unsav
 
 def test_what_is_done_by_hand_is_asked_about(view, unsaved, settle):
     settle()
-    box = window_of(view).docks.dock("headsDock").findChildren(QCheckBox)[0]
+    box = window_of(view).docks.dock("headsDock").findChild(QCheckBox, "keepMarginBox")
     QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
     assert window_of(view).isWindowModified()
     view.set_gain(0, 2.0)  # leaves it as what has to be asked about
     view.close()
     assert unsaved == ["made up, layer 0"]
+
+
+def test_it_is_said_where_somebody_would_rather_keep_what_is_on_the_bench(view, monkeypatch):
+    window_of(view).bench.edit(set_gain(1, 2.0))
+    with monkeypatch.context() as patch:
+        patch.setattr(questions, "ask_to_leave", lambda *_: questions.Leave.CANCEL)
+        with pytest.raises(UserError, match="Layer 1 is not shown: what is on the bench"):
+            view.show(1)
+    assert view.scene.heads[0].gain == 2.0
+    window_of(view).bench.undo()
 
 
 def test_the_window_is_in_a_picture_and_the_scene_in_files(view, tmp_path):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -33,6 +34,7 @@ GGUF_VALUES = {
         ("llama", {"sliding_window": 4096}, "“sliding_window” is 4096, which is not rebuilt"),
         ("qwen2", {"use_sliding_window": True}, "“use_sliding_window” is true, which is not"),
         ("qwen2", {"layer_types": ["full_attention", "sliding_attention"]}, "without full"),
+        ("qwen2", {"layer_types": "full"}, "“layer_types” is “str”, but has to be a list of texts"),
         ("llama", {"rope_scaling": {"type": "yarn", "factor": 2.0}}, "scaled the “yarn” way"),
         (
             "llama",
@@ -64,6 +66,7 @@ GGUF_VALUES = {
         ("llama", {"num_hidden_layers": True}, "is true, but has to be a whole number"),
         ("llama", {"rms_norm_eps": -1.0}, "is -1.0, but has to be above 0 and finite"),
         ("llama", {"rms_norm_eps": "x"}, "is “x”, but has to be a number"),
+        ("llama", {"rope_theta": 10**400}, "“rope_theta” is 10+…, but has to be above 0"),
     ],
 )
 def test_configurations_that_are_not_rebuilt(kind, changes, said, write_checkpoint):
@@ -174,6 +177,40 @@ def test_files_that_are_missing_are_named(write_checkpoint, tmp_path):
         describe(folder)
 
 
+def test_a_list_of_layers_is_not_made_as_long_as_a_number_says(write_checkpoint):
+    layers = {"num_hidden_layers": 2**31 - 1, "layer_types": ["full_attention"] * 2}
+    folder = write_checkpoint("qwen2").folder
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | layers))
+    tracemalloc.start()
+    with pytest.raises(UserError, match="has no tensor “model.layers.2."):
+        describe(folder)
+    assert tracemalloc.get_traced_memory()[1] < 2**24
+    tracemalloc.stop()
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path, write_checkpoint):
+    pipe, zeros, folder = (tmp_path / name for name in ("a.gguf", "b.gguf", "c.gguf"))
+    os.mkfifo(pipe)
+    zeros.symlink_to("/dev/zero")
+    for path in (pipe, zeros):
+        with pytest.raises(UserError, match=r"\.gguf is a pipe or a device, and no file"):
+            describe(path)
+    write_checkpoint("gpt2").folder.rename(folder)
+    assert describe(folder).family == "GPT-2"
+    with pytest.raises(UserError, match="cannot be read: File name too long"):
+        describe(tmp_path / ("x" * 300))
+
+
+def test_a_tensor_in_two_files_is_refused(write_checkpoint):
+    folder = write_checkpoint("gpt2").folder
+    (folder / "again.safetensors").write_bytes((folder / "model.safetensors").read_bytes())
+    files = {"wte.weight": "model.safetensors", "wpe.weight": "again.safetensors"}
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": files}))
+    with pytest.raises(UserError, match="tiny-gpt2 has the tensor “.*” in two of its files"):
+        describe(folder)
+
+
 @pytest.mark.parametrize("name", ["gone.safetensors", "../x.safetensors", "a\\b", "/etc/passwd"])
 def test_an_index_that_names_what_is_not_beside_it(name, write_checkpoint):
     folder = write_checkpoint("gpt2").folder
@@ -261,6 +298,22 @@ def test_gguf_headers_that_promise_what_is_not_there(at, value, said, tiny_gguf)
     with pytest.raises(UserError, match=said):
         describe(tiny_gguf)
     assert tracemalloc.get_traced_memory()[1] < 20 * len(data)
+    tracemalloc.stop()
+
+
+def test_a_gguf_header_without_an_end_is_not_read_to_it(tmp_path):
+    path, n_bytes = tmp_path / "long.gguf", 10**9
+    text = (4).to_bytes(8, "little") + b"list"
+    counts = b"".join(n.to_bytes(8, "little") for n in (0, 1))
+    kinds = (9).to_bytes(4, "little") + (0).to_bytes(4, "little")
+    with path.open("wb") as file:  # one list of a billion small numbers
+        start = b"GGUF" + (3).to_bytes(4, "little") + counts + text + kinds
+        file.write(start + n_bytes.to_bytes(8, "little"))
+        file.truncate(file.tell() + n_bytes)
+    tracemalloc.start()
+    with pytest.raises(UserError, match="has a header of more than 67,108,864 bytes"):
+        describe(path)
+    assert tracemalloc.get_traced_memory()[1] < 2**20
     tracemalloc.stop()
 
 

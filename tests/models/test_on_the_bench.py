@@ -40,7 +40,7 @@ def check(model, n_layers, mask):
 def test_a_llama_with_shared_keys(smollm):
     scene = check(smollm, 30, MaskRule())
     assert [head.key_head for head in scene.heads] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
-    assert scene.tokens[:3] == ("The", " cat", " sat")
+    assert (scene.tokens[:3], scene.token_scheme) == (("The", "Ġcat", "Ġsat"), "byte-level")
 
 
 def test_a_bert_with_biases_under_a_full_mask(minilm):

@@ -116,6 +116,14 @@ def test_a_run_can_be_ended_before_any_layer(model):
     assert len(model.run(IDS).layers) == 2
 
 
+def test_a_run_that_memory_does_not_do_for_is_told(model):
+    def before(layer):
+        raise MemoryError
+
+    with pytest.raises(UserError, match="more memory than there is: take a shorter prompt"):
+        model.run(IDS, before_layer=before)
+
+
 def test_logits_of_the_last_position_alone(model):
     run = model.run(IDS)
     if not model.facts.predicts_next:

@@ -81,6 +81,13 @@ def test_berts_words_from_a_list_alone(tmp_path):
     assert tokenizer_of_folder(tmp_path).tokens("Unlocked").pieces[1] == "[UNK]"
 
 
+def test_a_line_of_the_list_ends_where_it_says_and_at_no_other_sign(tmp_path):
+    words = ["[UNK]", "[CLS]", "[SEP]", "\u2028", "\x85", "a"]
+    text = "".join(f"{word}\r\n" for word in words)
+    (tmp_path / "vocab.txt").write_bytes(text.encode())
+    assert tokenizer_of_folder(tmp_path).tokens("a").ids == (1, 5, 2)
+
+
 def test_lengths_that_somebody_cut_to_are_not_kept(write_checkpoint):
     folder = write_checkpoint("gpt2").folder
     from tokenizers import Tokenizer

@@ -175,10 +175,10 @@ class AblationControls(QWidget):
         super().__init__()
         self._picked: tuple[int, ...] | None = None  # None: the cursor's
         self._uids: tuple[int, ...] = ()
-        self.picker = HeadPicker()
         self.follows = named(
             QCheckBox("Cursor's head"), "followCursor", "Cursor's head", FOLLOW_TIP
         )
+        self.picker = HeadPicker()
         self.kind = named(ChoiceBox(), "ablationKind", "What is done to the heads", KIND_TIP)
         self.gain = NumberBox(-MOST_GAIN, MOST_GAIN, 0.1)
         self.keeps_bias = named(QCheckBox("Keep b_V"), "keepValueBias", "Keep b_V", BIAS_TIP)

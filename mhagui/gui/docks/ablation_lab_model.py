@@ -33,7 +33,7 @@ NO_MODEL = (
     "No model is open. Open one with File > Open: then an ablation here is run through all of its "
     "layers, and the next token's probabilities stand beside those without it."
 )
-NO_LAYER = "No layer of {} is on the bench: choose a head of it in the Atlas."
+NO_LAYER = "No layer of {} is on the bench: choose a head of it in the Scorecard."
 NO_NEXT = "{} is an encoder: it predicts no next token."
 NOT_ITS = "A head of the bench is none of the {} of this layer: choose others."
 RUN_TIP = "Run the model on its prompt with these heads ablated; while it runs: cancel"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -42,6 +42,7 @@ from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.page import sentence
 from mhagui.gui.worker import Worker
 
+T = TypeVar("T")
 Asked: TypeAlias = tuple[Source, int, int]  # a head: its source, layer, and uid or number
 BENCH, BEFORE = "bench", "before"
 MOST_AT_ONCE = 2**18  # weights of both heads that are compared while the window waits
@@ -51,8 +52,8 @@ OPEN_TIP = "Open a file, or run a prompt, to compare its heads; the bench stays 
 SAVE_TIP = "Save A, B, their difference and the divergence of each row as CSV, with all digits"
 LEGENDS = (
     (("A and B", "A, B", ""), Formula.WEIGHTS),
-    (("B − A", ""), Formula.WEIGHTS),
-    (("Jensen–Shannon, bits", "JS, bits", "JS", ""), Formula.DIVERGENCE),
+    (("B − A",), Formula.WEIGHTS),
+    (("JS, bits", "JS", ""), Formula.DIVERGENCE),
 )
 
 
@@ -165,8 +166,9 @@ class CompareDock(Panel):
             caption = explain(FittingLabel(*texts), formula)
             strip.setObjectName(f"compareColours{place + 1}")
             put_above(strip, formula)
-            row.addWidget(caption, 1)
-            row.addWidget(strip, 2)
+            caption.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+            row.addWidget(caption)
+            row.addWidget(strip, 1)
 
     def _order_tabs(self) -> None:
         stops: list[QWidget] = []
@@ -218,6 +220,10 @@ class CompareDock(Panel):
         self._sources = {source.key: source for source in self._listed(frame)}
         for side in self.sides:
             side.show_sources(tuple(self._sources.values()))
+        in_use = [side.source for side in self.sides]
+        for source in self._sources.values():
+            if isinstance(source, OfScene) and source.key != BENCH and source not in in_use:
+                source.forget()  # or the results of many states would pile up
 
     # --- comparing
 
@@ -252,14 +258,18 @@ class CompareDock(Panel):
             return  # what is wanted by then comes next, or a drag would show nothing until its end
         if self._found is None:
             self._show_reason(WORKING)
-        self._worker.run(make, partial(self._on_done, self._wanted), self._on_failed)
+        done, failed = (
+            partial(self._end, self._wanted, of) for of in (self._on_compared, self._on_failed)
+        )
+        self._worker.run(make, done, failed)
 
-    def _on_done(self, asked: tuple[Asked, ...], found: Compared) -> None:
-        self._on_compared(found)
+    def _end(self, asked: tuple[Asked, ...], show: Callable[[T], None], what: T) -> None:
+        """Show what came of it, and compare what is wanted by now, if that is something else."""
+        show(what)
         self._show_look()
         if asked != self._wanted:
             self._wanted = ()
-            self._compare(self.bench.frame.view.cursor.head)
+            self._compare(self.bench.view.cursor.head)
 
     def _on_compared(self, found: Compared) -> None:
         self._found = found
@@ -275,7 +285,7 @@ class CompareDock(Panel):
         self._worker.cancel()
         self._found, self._wanted = None, ()
         for source in (*self._sources.values(), *(side.source for side in self.sides)):
-            if source is not None:
+            if isinstance(source, OfScene):
                 source.forget()
         self._sources = {}
         self.pictures.forget()
@@ -284,7 +294,7 @@ class CompareDock(Panel):
 
     def _show_found(self) -> None:
         """Show the pictures, if there are any."""
-        found, view = self._found, self.bench.frame.view
+        found, view = self._found, self.bench.view
         if found is None:
             return
         colours = scales(found, view)
@@ -358,8 +368,11 @@ class CompareDock(Panel):
 
     def _on_chosen(self) -> None:
         self._worker.cancel()  # what was to be compared is no more
-        self._found = None
         self.redraw()
+        if self._worker.is_busy:  # what is shown, which is of the heads before, stays so long
+            self.summary.set_texts(WORKING)
+            for side in self.sides:
+                side.show_head(None, is_pinned=isinstance(side.source, Pinned))
 
     def _on_swap(self) -> None:
         one, other = self.sides

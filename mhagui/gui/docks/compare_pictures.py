@@ -131,6 +131,7 @@ class ComparePictures(QWidget):
 
     def show_pictures(self, shown: Sequence[Shown]) -> None:
         """Show A, B, their difference, and a column with a number to each row."""
+        before = [_outline(view.picture) for view in self.views]
         self._shape = shown[0].picture.shape
         for view, title, each in zip(self.views, self.titles, shown, strict=True):
             view.set_picture(each.picture)
@@ -138,7 +139,8 @@ class ComparePictures(QWidget):
             title.set_texts(*each.titles)
             for part in (view, title):
                 explain(part, each.formula, each.tip)
-        self._place()
+        if before != [_outline(view.picture) for view in self.views]:
+            self._place()
 
     def show_look(self, look: Look) -> None:
         """Mark the cursor's cell in all of them, and show the same part of all."""
@@ -194,10 +196,10 @@ class ComparePictures(QWidget):
             return
         unit, _, way = max((self._unit(way), len(way), way) for way in _WAYS)
         has_words = bool(self._picture(0).column_words)
-        self._arrange(way, unit, MOST_WORDS if has_words else 0)
-        free = self._free()
-        if has_words and free > 1:  # words need less
-            self._arrange(way, unit, max(MOST_WORDS - round(2 * free), 0))
+        given = self._arrange(way, unit, MOST_WORDS if has_words else 0)
+        free = round(self._free())
+        if given and free > 0:  # words need less
+            self._arrange(way, unit, max(given - 2 * free, 0))
         self._level()
 
     def _free(self) -> float:
@@ -235,22 +237,24 @@ class ComparePictures(QWidget):
     def _line(self) -> int:
         return self.titles[0].sizeHint().height() + 2
 
-    def _arrange(self, way: tuple[int, ...], unit: float, words: int) -> None:
+    def _arrange(self, way: tuple[int, ...], unit: float, words: int) -> int:
         """Give all their places, with room for ``words`` below the cells as far as there is some.
 
-        Room that is left across goes to those beside the cells.
+        Room that is left across goes to those beside the cells. Returns what there was below.
         """
         columns, height = self._lines(way, unit)
         spare = self.width() - sum(columns) - (len(columns) - 1) * GAP
         columns = [width + max(spare, 0) // len(columns) for width in columns]
         spare = max(self.height() - len(way) * height, 0)
-        height += min(spare // len(way), words)
+        words = min(spare // len(way), words)
+        height += words
         first = max((self.height() - len(way) * height) // 2, 0)
         for place, (line, column) in enumerate(_places(way)):
             left, top = sum(columns[:column]) + column * GAP, first + line * height
             self.titles[place].setGeometry(left, top, columns[column], self._line())
             box = QRect(left, top + self._line(), columns[column], height - self._line())
             self.views[place].setGeometry(box)
+        return words
 
     def _level(self) -> None:
         """Have the rows of the last picture at the height of those of the difference."""
@@ -261,6 +265,14 @@ class ComparePictures(QWidget):
         first = self.views[ROWS - 1].y() + float(top) - MARGIN
         height = float(bottom - top) + 2 * MARGIN + rows.gutters.bottom
         rows.setGeometry(rows.x(), round(first), rows.width(), round(height))
+
+
+def _outline(picture: Picture | None) -> tuple[object, ...]:
+    """Return all of ``picture`` that has a say in where things are."""
+    if picture is None:
+        return ()
+    rows, columns = picture.row_labels, picture.column_labels
+    return rows, columns, picture.row_words, picture.column_words
 
 
 def _places(way: tuple[int, ...]) -> list[tuple[int, int]]:

@@ -70,9 +70,6 @@ class Source(ABC):
         """The numbers of its layers, where one of them has to be chosen first."""
         return ()
 
-    def forget(self) -> None:
-        """Let go of what can be computed again."""
-
     @abstractmethod
     def choices(self, layer: int) -> list[Choice]:
         """Return the heads there are to choose from, at least one."""
@@ -101,9 +98,10 @@ class OfScene(Source):
     @property
     def result(self) -> Result:
         """What is computed of it."""
-        if self._result is None:
-            self._result = compute(self.scene)
-        return self._result
+        result = self._result  # which may be let go of meanwhile
+        if result is None:
+            result = self._result = compute(self.scene)
+        return result
 
     def forget(self) -> None:
         """Let go of the result."""

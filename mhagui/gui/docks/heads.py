@@ -127,7 +127,7 @@ class HeadsDock(Panel):
         grid = QGridLayout()
         grid.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
         grid.setHorizontalSpacing(6)
-        grid.setVerticalSpacing(4)
+        grid.setVerticalSpacing(2)
         grid.setColumnStretch(2, 1)
         grid.addWidget(label_of(self._length, "Length T"), 0, 0)
         grid.addWidget(self._length, 0, 1)

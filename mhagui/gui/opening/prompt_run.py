@@ -67,11 +67,6 @@ def kept_bytes(facts: ModelFacts, n_tokens: int) -> int:
 def run(model: Model, ids: tuple[int, ...], watch: LayerWatch) -> Capture:
     """Return what ``model`` makes of the tokens ``ids``, all layers; ends where ``watch`` does.
 
-    Raises UserError where the model cannot be run on them, or memory does not do.
+    Raises UserError where the model cannot be run on them.
     """
-    try:
-        return model.run(ids, before_layer=watch).capture()
-    except MemoryError as error:
-        raise UserError(
-            "The run takes more memory than there is: take a shorter prompt."
-        ) from error
+    return model.run(ids, before_layer=watch).capture()
