@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from mhagui.document.head import Head
-from mhagui.document.patterns import Pattern
 from mhagui.document.scene import Scene
 
 POSITIONS = 64
@@ -12,9 +11,8 @@ POSITIONS = 64
 def beginning(scene: Scene) -> Scene:
     """Return the scene with its first ``POSITIONS`` positions alone; itself where it has no more.
 
-    The heads are the same; those that are designed are designed for the shorter sequence, and those
-    whose weights are given are uniform, for of these no part has rows that sum to 1. Nothing is
-    padded.
+    The heads are the same; those that are designed are designed for the shorter sequence, and of
+    given weights there are those between its positions. Nothing is padded.
     """
     if scene.n_positions <= POSITIONS:
         return scene
@@ -29,7 +27,7 @@ def beginning(scene: Scene) -> Scene:
 
 def _beginning(head: Head) -> Head:
     if head.a is not None:
-        return replace(head, a=None, pattern=Pattern.UNIFORM, settings=())
+        return replace(head, a=head.a[:POSITIONS, :POSITIONS])
     if head.q is not None and head.k is not None:
         return replace(head, q=head.q[:POSITIONS], k=head.k[:POSITIONS])
     return head

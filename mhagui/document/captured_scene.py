@@ -81,7 +81,7 @@ def _scene(capture: Capture, layer: CapturedLayer, places: tuple[int, ...]) -> S
         heads=tuple(map(make.head, places)),
         x=_doubles(layer.x) if has_values else sealed(np.zeros((n_positions, 1))),
         w_o=_projection(layer, places) if has_values else sealed(np.zeros((len(places), 1))),
-        d_k=1 if layer.given is not None or layer.q is None else layer.q.shape[2],
+        d_k=_width(layer),
         tokens=tokens,
         token_scheme=scheme,
         mask=mask,
@@ -137,10 +137,15 @@ def _check_room(
     d_model = d_v = 1
     if has_values and layer.x is not None and layer.w_v is not None:
         d_model, d_v = layer.x.shape[1], layer.w_v.shape[2]
-    d_k = 1 if layer.given is not None or layer.q is None else layer.q.shape[2]
+    d_k = _width(layer)
     of_head = n_positions**2 if layer.given is not None else 2 * n_positions * d_k
     n_numbers = n_positions * d_model + n_heads * (of_head + 2 * d_model * d_v)
     check_numbers(n_numbers, n_positions, n_heads, d_k, d_v, d_model)
+
+
+def _width(layer: CapturedLayer) -> int:
+    """Return d_k; 1 stands in where weights are given."""
+    return 1 if layer.given is not None or layer.q is None else layer.q.shape[2]
 
 
 # ------------------------------------------------------------------------------- what it is made of
@@ -211,7 +216,7 @@ def _projection(layer: CapturedLayer, places: tuple[int, ...]) -> Array:
             f"of width {width} need {n_rows}."
         )
     blocks = [layer.w_o[place * width : (place + 1) * width] for place in places]
-    return _doubles(np.concatenate(blocks))
+    return sealed(np.concatenate(blocks, dtype=np.float64))
 
 
 def _usual_scale(q: Floats) -> float:

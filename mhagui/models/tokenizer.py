@@ -52,9 +52,7 @@ class Tokenizer:
         try:
             prompt.encode()
         except UnicodeEncodeError as error:
-            raise UserError(
-                f"Character {error.start + 1} of the prompt is half of one."
-            ) from error
+            raise UserError(f"Character {error.start + 1} of the prompt is half of one.") from error
         with _said("The model's tokenizer cannot cut this prompt"):
             ids = tuple(self._made.encode(prompt).ids) if prompt else ()
         if not ids:

@@ -559,9 +559,7 @@ def test_each_reason_why_nothing_can_be_run(with_model, bench, captures, model, 
     captures.layer = None
     captures.shown.emit(0)
     settle()
-    assert (
-        page.state.text() == "No layer of tiny is on the bench: choose a head of it in the Atlas."
-    )
+    assert page.state.text().startswith("No layer of tiny is on the bench: choose a head")
     model.facts = SimpleNamespace(n_layers=2, predicts_next=False)
     captures.changed.emit(None)
     settle()
@@ -603,6 +601,23 @@ def test_choices_stand_above_or_beside(open_dock, captures, size):
     controls = dock.controls.mapTo(dock, dock.controls.rect().topRight())
     shown = dock.effect.mapTo(dock, dock.effect.rect().topLeft())
     assert (controls.x() <= shown.x()) == (size[0] > 500)
+
+
+@pytest.mark.parametrize("kind", ["zero", "mean", "uniform", "one edge", "gain"])
+def test_one_head_at_one_position_of_huge_numbers(dock, bench, qtbot, settle, kind):
+    head = bench.scene.heads[1]
+    huge = replace(head, w_v=1e30 * np.ones_like(head.w_v))
+    alone = replace(
+        bench.scene, heads=(huge,), x=1e30 * np.ones((1, 8)), w_o=1e30 * np.ones((2, 8))
+    )
+    bench.edit(OpenScene(alone))
+    choose(qtbot, dock.controls.kind, kind)
+    settle()
+    expected = 0.0 if kind in ("mean", "uniform", "gain") else 8e90 * 2 * np.sqrt(8)
+    assert cells(dock.effect.table)[0, 0] == pytest.approx(expected)
+    show_page(qtbot, dock, dock.importance)
+    settle()
+    np.testing.assert_allclose(cells(dock.importance.table)[:2], -8e90 * 2 * np.sqrt(8))
 
 
 def test_two_layers_are_said_to_be_as_they_were(dock, bench, settle):

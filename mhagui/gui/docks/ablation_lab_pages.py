@@ -291,9 +291,9 @@ def _of_wrong(right: Effect, wrong: Effect, write: Precision) -> str:
     if apart == 0:
         return "Why before W_O? After it the result is the same here, which hides the mistake."
     return (
-        "Why before W_O? No columns of O are a head's alone: with those zeroed that it has in "
-        f"Concat, ‖ΔO‖ = {write.significant(wrong.norm)}, {percent(wrong.share, write)}; cells "
-        f"differ by up to {write.significant(apart)}."
+        "Why before W_O? It mixes all heads into each column of O. With the columns zeroed after "
+        f"it that are these heads' in Concat, ‖ΔO‖ = {write.significant(wrong.norm)}, "
+        f"{percent(wrong.share, write)}; cells differ by up to {write.significant(apart)}."
     )
 
 

@@ -45,7 +45,7 @@ from mhagui.gui.worker import Worker
 T = TypeVar("T")
 Asked: TypeAlias = tuple[Source, int, int]  # a head: its source, layer, and uid or number
 BENCH, BEFORE = "bench", "before"
-MOST_AT_ONCE = 2**18  # weights of both heads that are compared while the window waits
+MOST_AT_ONCE = 2**17  # weights, of both heads, that are compared while the window waits
 WORKING = "Comparing …"
 SWAP_TIP = "Have A in place of B, and B in place of A"
 OPEN_TIP = "Open a file, or run a prompt, to compare its heads; the bench stays as it is"
@@ -380,11 +380,11 @@ class CompareDock(Panel):
         self._on_chosen()
 
     def _on_pin(self, side: Side) -> None:
-        found = self._found
-        if isinstance(side.source, Pinned):
-            self._pinned.remove(side.source)
+        found, source = self._found, side.source
+        if isinstance(source, Pinned):
+            self._pinned.remove(source)
             for each in self.sides:
-                if each.source is side.source:
+                if each.source is source:
                     each.choose(Pick(BENCH, head=AT_CURSOR))
         elif found is not None:
             self._n_pinned += 1
@@ -415,17 +415,14 @@ class CompareDock(Panel):
         if found is None:
             return
         name, _ = QFileDialog.getSaveFileName(self, "Save numbers", "comparison.csv", "CSV (*.csv)")
-        if name:
-            self.save_to(Path(name), found)
-
-    def save_to(self, path: Path, found: Compared) -> None:
-        """Write all numbers of a comparison to the file at ``path``, or say why not."""
+        if not name:
+            return
         try:
-            write_atomically(path, comparison_csv(found.comparison))
+            write_atomically(Path(name), comparison_csv(found.comparison))
         except UserError as error:
             self.bench.failed.emit(str(error))
         else:
-            self.said.emit(f"Saved to {path}")
+            self.said.emit(f"Saved to {name}")
 
 
 def _asked(side: Side, uid: int) -> Asked:

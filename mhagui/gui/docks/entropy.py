@@ -1,5 +1,6 @@
 """The entropy dock: how many bits each head spends at each query position."""
 
+from collections.abc import Iterable
 from functools import lru_cache, partial
 
 import numpy as np
@@ -8,6 +9,7 @@ from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from mhagui.document import Result
+from mhagui.document.mask_rule import MaskRule
 from mhagui.formats import Precision
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_marks import head_columns, head_curve
@@ -138,13 +140,23 @@ def _numbers(result: Result, write: Precision) -> Numbers:
         *(head.mean_effective_positions for head in heads),
     ]
     columns = (Column(result.ceiling_name, formula=Formula.CEILING), *head_columns(result))
-    return Numbers(_rows(len(bits), write), columns, np.vstack([bits, means, counts]))
+    rows = _rows(len(bits), write, result.mask)
+    return Numbers(rows, columns, np.vstack([bits, means, counts]))
+
+
+def _keys_seen(number: int, n_keys: int) -> str:
+    if n_keys == 0:
+        return f"t{number} sees no key: its entropy is undefined"
+    return f"t{number} sees {n_keys} {'key' if n_keys == 1 else 'keys'}"
 
 
 @lru_cache(maxsize=1)  # rows are the same while they are written by the same function
-def _rows(n_positions: int, write: Precision) -> tuple[Row, ...]:
+def _rows(n_positions: int, write: Precision, mask: MaskRule) -> tuple[Row, ...]:
     row = partial(Row, write=write.fixed, unit="bits", formula=Formula.ROW_ENTROPY)
-    rows = [row(f"t{number}") for number in range(1, n_positions + 1)]
+    seen: Iterable[int] = range(1, n_positions + 1)
+    if not mask.is_causal:
+        seen = np.count_nonzero(mask.allowed(n_positions), axis=1).tolist()
+    rows = [row(f"t{n}", tip=_keys_seen(n, n_keys)) for n, n_keys in enumerate(seen, 1)]
     mean = Row("mean H", write.fixed, "bits", summary=True, formula=Formula.MEAN_ENTROPY)
     per_row = write.significant
     count = Row("mean 2^H", per_row, "positions", summary=True, formula=Formula.MEAN_POSITIONS)

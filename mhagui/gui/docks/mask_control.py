@@ -14,6 +14,7 @@ from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox
 from mhagui.gui.widgets.words import plain
 
+_NAMES = {MaskKind.SLIDING: "window"}  # where the usual name has no room
 _SHARE = 3  # a size that nobody has chosen is this part of T
 _SIZES = {
     MaskKind.SLIDING: "How many keys a query sees: its own, and those just before it",
@@ -39,13 +40,11 @@ class MaskControl(QWidget):
         super().__init__()
         self._rule, self._n_positions = MaskRule(), 1
         self.kind = ChoiceBox()
-        self.kind.addItems([kind.value for kind in MaskKind])
+        self.kind.addItems([_name(kind, self._rule) for kind in MaskKind])
         self.size_box = CountBox(1, MAX_POSITIONS)
         named(self.kind, "maskBox", "Mask: the keys that a query may see", "")
         self.size_box.setObjectName("maskSizeBox")
-        policy = self.size_box.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # nothing moves when a mask has no size
-        self.size_box.setSizePolicy(policy)
+        self.size_box.hide()
         self.kind.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -60,18 +59,26 @@ class MaskControl(QWidget):
 
     def show_mask(self, rule: MaskRule, n_positions: int, query: int, n_keys: int) -> None:
         """Show ``rule`` silently, and that row ``query``, from 0, sees ``n_keys`` keys."""
+        if rule != self._rule:
+            self._show_rule(rule)
         self._rule, self._n_positions = rule, n_positions
-        with QSignalBlocker(self.kind):
-            self.kind.setCurrentText(rule.kind.value)
-        self.size_box.setVisible(rule.kind.has_size)
+        with QSignalBlocker(self.kind):  # what was chosen may have been refused
+            self.kind.setCurrentIndex(list(MaskKind).index(rule.kind))
         if rule.kind.has_size:
             self.size_box.show_value(rule.size)
-            tip = _SIZES[rule.kind]
-            self.size_box.describe(f"Size of the {rule.kind.value} mask", tip)
         keys = "key" if n_keys == 1 else "keys"
         tip = f"Mask: {rule.text}. Query t sees {rule.formula}; t{query + 1} sees {n_keys} {keys}."
         self.kind.setToolTip(plain(tip))
         self.kind.setAccessibleDescription(tip)
+
+    def _show_rule(self, rule: MaskRule) -> None:
+        for at, kind in enumerate(MaskKind):
+            self.kind.setItemText(at, _name(kind, rule))
+        if rule.kind.has_size:
+            self.size_box.describe(f"Size of the {rule.kind.value} mask", _SIZES[rule.kind])
+        elif self.size_box.hasFocus():
+            self.kind.setFocus()  # or the focus goes to another part of the window
+        self.size_box.setVisible(rule.kind.has_size)
 
     def _on_kind(self, index: int) -> None:
         kind = list(MaskKind)[index]
@@ -84,3 +91,9 @@ class MaskControl(QWidget):
 
     def _on_size(self, size: int) -> None:
         self.chosen.emit(replace(self._rule, size=size))
+
+
+def _name(kind: MaskKind, shown: MaskRule) -> str:
+    """Return what stands for ``kind`` while ``shown`` is, whose padding it would have."""
+    name = _NAMES.get(kind, kind.value)
+    return f"{name}, padded" if shown.left or shown.right else name
