@@ -52,8 +52,8 @@ def open_window(arguments: list[str]) -> int:
     from mhagui.display_check import missing_libraries, why_no_display
     from mhagui.document import open_named
 
-    beside = _beside(options.scene)
-    if options.prompt is not None and not (beside and _is_model(beside)):
+    beside, is_model = _beside(options.scene)
+    if options.prompt is not None and not is_model:
         raise UserError("--prompt is for a model: give its .gguf file, or its folder, as well.")
     session, origin = open_named((beside is None and options.scene) or DEFAULT_SCENE)
     scene = session.scene
@@ -70,8 +70,8 @@ def open_window(arguments: list[str]) -> int:
         return _write_instead(scene, Path(options.figures_if_no_display), obstacle)
 
 
-def _beside(name: str | None) -> Path | None:
-    """Return the file or folder that is opened in the window once it is there; None for scenes.
+def _beside(name: str | None) -> tuple[Path | None, bool]:
+    """Return what is opened in the window once it is there, None for scenes; and if it is a model.
 
     Raises UserError where it cannot be opened, as far as its headers tell.
     """
@@ -79,32 +79,23 @@ def _beside(name: str | None) -> Path | None:
     from mhagui.gui.opening.kinds import Kind, kind_of
 
     if name is None or name in lesson_names() or not Path(name).exists():
-        return None
+        return None, False
     path = Path(name)
-    if kind_of(path) is Kind.SCENE:
-        return None
+    kind = kind_of(path)
+    if kind is Kind.SCENE:
+        return None, False
     try:
-        _check_headers(path)
+        if kind is Kind.MODEL:
+            from mhagui.models import describe
+
+            describe(path)
+        else:
+            from mhagui.sources import inspect
+
+            inspect(path)
     except UserError as error:
         raise UserError(f"{path} cannot be opened: {error}") from error
-    return path
-
-
-def _is_model(path: Path) -> bool:
-    from mhagui.gui.opening.kinds import Kind, kind_of
-
-    return kind_of(path) is Kind.MODEL
-
-
-def _check_headers(path: Path) -> None:
-    if _is_model(path):
-        from mhagui.models import describe
-
-        describe(path)
-    else:
-        from mhagui.sources import inspect
-
-        inspect(path)
+    return path, kind is Kind.MODEL
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -285,7 +285,7 @@ class _Reading:
     The cells that count in every row of a block are combined where they stand. Those between
     `start` and `stop`, which count in some of its rows, are few under a causal mask: they are
     gathered from all blocks at once, NaN where they do not count. Where rows begin later than at
-    the first cell, or some end far from the others of their block, all cells are read.
+    the first cell, or some end far from the others of their block, all from the first are read.
     """
 
     def __init__(
@@ -293,12 +293,15 @@ class _Reading:
     ) -> None:
         self._array, self._rows, self._factors = array, rows, factors
         self._seen = seen
-        begin, end = (0, np.full(array.shape[-2], array.shape[-1])) if seen is None else seen
+        n_rows, n_columns = array.shape[-2:]
+        begin, end = np.repeat([[0], [n_columns]], n_rows, axis=1) if seen is None else seen
         self.start = np.minimum.reduceat(end, rows[:-1])
         self.stop = np.maximum.reduceat(end, rows[:-1])
-        is_even = int((self.stop - self.start).max(initial=0)) * 2 <= array.shape[-1]
+        is_even = int((self.stop - self.start).max(initial=0)) * 2 <= n_columns
         self._reads_all = seen is None or not is_even or bool(np.any(begin))
-        if not self._reads_all:
+        if self._reads_all:
+            self._begin = np.minimum.reduceat(begin, rows[:-1])
+        else:
             self._ragged = self._gathered(end)
 
     def _gathered(self, seen: Counts) -> FloatArray:
@@ -316,7 +319,7 @@ class _Reading:
     def strip(self, blocks: slice, width: int, combine: np.ufunc) -> FloatArray:
         """Return one row a block, (..., blocks, width); NaN where none counts."""
         if self._reads_all:
-            return self._whole_strip(blocks, combine)[..., :width]
+            return self._whole_strip(blocks, width, combine)
         ragged = combine.reduce(self._ragged[..., blocks, :, :], axis=-2)
         n_blocks = blocks.stop - blocks.start
         strip = np.full((*ragged.shape[:-2], n_blocks, width), np.nan, ragged.dtype)
@@ -331,23 +334,30 @@ class _Reading:
             strip[..., place, start:stop] = ragged[..., place, : stop - start]
         return strip
 
-    def _whole_strip(self, blocks: slice, combine: np.ufunc) -> FloatArray:
+    def _whole_strip(self, blocks: slice, width: int, combine: np.ufunc) -> FloatArray:
         """Return the same of all cells: the blocks' first rows at once, then the next.
 
         That is a few calls and not one a block, and up to three times as fast.
         """
         first, last = self._rows[:-1][blocks], self._rows[1:][blocks] - 1
-        strip = self._row(first)
+        begin = int(self._begin[blocks].min())
+        strip = self._row(first, begin, width)
         for step in range(1, int((last - first).max()) + 1):
-            combine(strip, self._row(np.minimum(first + step, last)), out=strip)
-        return strip
+            combine(strip, self._row(np.minimum(first + step, last), begin, width), out=strip)
+        if begin == 0:
+            return strip
+        before = np.full((*strip.shape[:-1], begin), np.nan, strip.dtype)
+        return np.concatenate([before, strip], axis=-1)
 
-    def _row(self, places: Counts) -> FloatArray:
-        """Return a copy of some rows, multiplied by their factors; NaN where none counts."""
-        rows = self._array.take(places, axis=-2)
+    def _row(self, places: Counts, begin: int, end: int) -> FloatArray:
+        """Return some columns of some rows, multiplied by their factors; NaN where none counts."""
+        if self._seen is None:
+            rows = self._array.take(places, axis=-2)  # faster than by an index, of whole rows
+        else:
+            rows = self._array[..., places, begin:end]
         if self._factors is not None:
             rows = rows * self._factors[places, np.newaxis]
-        return rows if self._seen is None else _counted(rows, self._seen[:, places])
+        return rows if self._seen is None else _counted(rows, self._seen[:, places] - begin)
 
 
 def _pooled_columns(strip: FloatArray, edges: Counts, combine: np.ufunc) -> FloatArray:

@@ -121,11 +121,10 @@ class Scorecard:
 
 
 class _ScoredLayer(NamedTuple):
-    """A layer, the mask its heads were scored under, how that was found, and their scores."""
+    """A layer, the mask its heads were scored under, what is known of it, and their scores."""
 
     layer: CapturedLayer
     allowed: Flags
-    is_taken_as_causal: bool
     is_cross: bool
     has_tokens: bool
     scores: core.HeadScores
@@ -135,8 +134,7 @@ def scorecard(capture: Capture, before_layer: Callable[[int], object] | None = N
     """Score all heads of ``capture``, one layer after another.
 
     ``before_layer`` is called before each with how many are done; what it raises ends the work.
-    Weights that have to be made of queries and keys are not kept. A layer that comes without a
-    mask is taken as causal where no head of it looks ahead, and ``notes`` says so.
+    Weights that have to be made of queries and keys are not kept.
 
     Raises UserError where a layer's queries and keys make no weights.
     """
@@ -164,20 +162,6 @@ def weights_of(layer: CapturedLayer) -> Floats:
     return layer.recomputed() if kept is None else kept
 
 
-def mask_of(layer: CapturedLayer, weights: Floats) -> tuple[Flags, bool]:
-    """Return the mask of ``layer``, (T_q, T_k), and whether it was found by looking at the weights.
-
-    It was where none is known and no weight looks ahead, which no mask explains but the causal.
-    """
-    if layer.allowed is not None:
-        return layer.allowed, False
-    causal = core.causal_mask(*layer.shape)
-    largest = np.fmax.reduce(weights, axis=0, initial=0.0)  # past NaN
-    if causal.all() or largest[~causal].any():
-        return np.ones(layer.shape, dtype=bool), False
-    return causal, True
-
-
 def _scored_layers(
     capture: Capture, before_layer: Callable[[int], object] | None
 ) -> Iterator[_ScoredLayer]:
@@ -185,21 +169,15 @@ def _scored_layers(
     for done, layer in enumerate(capture.layers):
         if before_layer is not None:
             before_layer(done)
-        weights = weights_of(layer)
-        allowed, is_taken_as_causal = mask_of(layer, weights)
+        all_keys = np.ones(layer.shape, dtype=bool)
+        allowed = all_keys if layer.allowed is None else layer.allowed
         is_cross = _is_cross(capture, layer.shape, allowed)
         ids = None if is_cross else _token_ids(capture, layer.shape[1])
         # Most layers have the mask of the one before, and what it makes takes longer than a layer.
         if scoring is None or not np.array_equal(scoring.allowed, allowed):
             scoring = core.HeadScoring(allowed, token_ids=ids, is_cross=is_cross)
-        yield _ScoredLayer(
-            layer,
-            scoring.allowed,
-            is_taken_as_causal,
-            is_cross,
-            ids is not None,
-            scoring.scores(weights),
-        )
+        scores = scoring.scores(weights_of(layer))
+        yield _ScoredLayer(layer, scoring.allowed, is_cross, ids is not None, scores)
 
 
 def _is_cross(capture: Capture, shape: tuple[int, int], allowed: Flags) -> bool:
@@ -253,10 +231,6 @@ def _uniform_ranks(scored: _ScoredLayer) -> Doubles:
 def _notes(layers: list[_ScoredLayer]) -> Iterator[str]:
     """Yield what a reader of the table has to know of it, a sentence each."""
     counts = (
-        (
-            sum(scored.is_taken_as_causal for scored in layers),
-            "came without a mask and never looked ahead: chance levels are those of a causal mask.",
-        ),
         (
             sum(scored.is_cross for scored in layers),
             "had queries and keys of different sequences: no distances, and of the patterns the "

@@ -75,21 +75,11 @@ class CaptureSession(QObject):
         return None if self._opened is None else self._opened.model
 
     @property
-    def prompt(self) -> str:
-        """What the model was run on."""
-        return "" if self._opened is None else self._opened.prompt
-
-    @property
     def layer(self) -> int | None:
         """The layer that is on the bench, whatever was done to it; None where another scene is."""
         if self._on_bench is None or self._on_bench[1] != self._files.origin:
             return None
         return self._on_bench[0]
-
-    @property
-    def ids(self) -> tuple[int, ...]:
-        """The numbers of the tokens; none where they are not known."""
-        return () if self._opened is None else self._opened.capture.token_ids
 
     def open(self, opened: Opened, layer: int | None = None) -> bool:
         """Have ``opened`` in place of what is open, and a layer of it on the bench.

@@ -76,7 +76,7 @@ class StatusBar(QStatusBar):
             self._noticed_in = None
             self.clearMessage()
         self._cell.setText(cursor_text(frame))
-        put_above(self._cell, CELL_FORMULAS[frame.view.quantity])
+        put_above(self._cell, _cell_formula(frame))
         latest, took = frame.latest, formats.duration(frame.compute_seconds)
         if scene.n_positions < latest.n_positions:  # at a start with a long scene
             took = f"meanwhile T {scene.n_positions}"
@@ -123,6 +123,13 @@ class StatusBar(QStatusBar):
         self._refusal.clear()
         self._refusal.setToolTip("")
         self._facts.show()
+
+
+def _cell_formula(frame: Frame) -> Formula:
+    head = frame.result.heads[frame.scene.index_of(frame.view.cursor.head)]
+    if frame.view.quantity is Quantity.SCORES and not head.has_queries:
+        return Formula.GIVEN_SCORES
+    return CELL_FORMULAS[frame.view.quantity]
 
 
 def _heads(scene: Scene) -> str:

@@ -29,7 +29,7 @@ from mhagui.gui.application import FRAME, NAME, make_application, set_up
 from mhagui.gui.capture_session import Opened
 from mhagui.gui.faults import Faults, ended_by_signals, faults_caught
 from mhagui.gui.guarded import guard_overrides
-from mhagui.gui.worker import THREAD
+from mhagui.gui.worker import THREAD, Worker
 from mhagui.home import Home, own_home
 
 if TYPE_CHECKING:
@@ -109,7 +109,9 @@ class ViewWindow:
         window = self._open_window()
         window.docks.make_all()
         QCoreApplication.processEvents()
-        while window.bench.frame.is_behind:
+        while window.bench.frame.is_behind or any(
+            worker.is_busy for worker in window.findChildren(Worker)
+        ):
             QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
             window = self._open_window()
         buffer = QBuffer()

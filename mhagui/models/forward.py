@@ -63,7 +63,7 @@ class ForwardPass:
         Raises UserError where numbers grow beyond float32.
         """
         captured = []
-        with np.errstate(over="ignore", invalid="ignore"):  # looked for after each layer
+        with np.errstate(all="ignore"):  # what is not finite is looked for after each layer
             stream = self._embedded()
             for number in range(self._architecture.n_layers):
                 if before_layer is not None:
@@ -86,7 +86,8 @@ class ForwardPass:
         if self._architecture.rope_theta is None:
             return None
         slowness = self._weights.whole("slowness") if self._weights.has("slowness") else None
-        return Rotation(self._architecture, len(self._ids), slowness)
+        with np.errstate(all="ignore"):  # what is not finite is said of the layer that reads it
+            return Rotation(self._architecture, len(self._ids), slowness)
 
     def _embedded(self) -> Floats32:
         stream = self._weights.whole("embedding", self._ids).copy()

@@ -90,9 +90,10 @@ def _entries(name: str, value: object, depth: int) -> Iterator[Entry]:
 def _is_of_numbers(value: Sequence[object]) -> bool:
     """Say whether nested lists are one array: of numbers, as far as their first items tell."""
     first: object = value
-    while isinstance(first, list | tuple) and first:
-        first = first[0]
-    return isinstance(first, int | float | complex)
+    for _ in range(MOST_AXES):  # a list may hold itself
+        if isinstance(first, list | tuple) and first:
+            first = first[0]
+    return isinstance(first, int | float | complex | np.number)
 
 
 def _entry(name: str, value: object) -> Entry:
@@ -121,6 +122,8 @@ def _array(value: Any) -> tuple[Stored, str]:  # noqa: ANN401  # tensors have no
         if str(value.dtype) == "torch.bfloat16":  # which NumPy has no type for
             return _upper_half(value.float().numpy()), BFLOAT16
         value = value.numpy()
+    if np.ma.is_masked(value):
+        raise UserError("Masked arrays lose their mask here; give an array with what was meant.")
     array = np.asarray(value)
     if array.dtype.name == BFLOAT16:  # as JAX has it
         return array.view(np.uint16), BFLOAT16

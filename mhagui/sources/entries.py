@@ -8,7 +8,8 @@ somebody cuts short ends the whole program.
 import itertools
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -26,7 +27,7 @@ MOST_AXES = 8
 BFLOAT16 = "bfloat16"
 NOT_RETURNED = "; models return attention only with output_attentions=True and eager attention"
 _LEAST_BLOCK = 4096  # bytes; where picks would leave smaller pieces, the whole is read in one go
-_KINDS = re.compile(r"[<>|=]?([biufcOSUVMm])(\d{0,9})")
+_KINDS = re.compile(r"[<>|=]?([biufcOSUVMm])(\d{0,9})(?:\[\w{1,9}\])?")
 _WHY_NOT = {
     "c": "complex numbers, which are no weights; save their real part or their magnitude",
     "O": "Python objects, which only running a pickle could read; save arrays of numbers",
@@ -38,6 +39,15 @@ _WHY_NOT = {
 
 def _nothing(_: Picks) -> Stored:
     raise UserError("There are no numbers under this name.")
+
+
+@contextmanager
+def enough_memory(name: str) -> Iterator[None]:
+    """Make a sentence of running out of memory while ``name`` is read."""
+    try:
+        yield
+    except MemoryError as error:
+        raise UserError(f"{name} is larger than what memory is left.") from error
 
 
 @dataclass(frozen=True)
@@ -72,11 +82,10 @@ class Entry:
         if self.problem:
             raise UserError(self.problem)
         try:
-            return as_floats(self.take(picks), self.dtype)
+            with enough_memory(self.name):
+                return as_floats(self.take(picks), self.dtype)
         except OSError as error:
             raise UserError(f"{self.name} cannot be read: {error.strerror or error}.") from error
-        except MemoryError as error:
-            raise UserError(f"{self.name} is larger than what memory is left.") from error
 
 
 def as_floats(stored: Stored, dtype: str = "") -> Floats:
@@ -102,6 +111,11 @@ def checked_dtype(name: str, text: str) -> np.dtype[Any]:
     kind = _KINDS.fullmatch(text)
     if kind is None:
         raise UserError(f"{name} holds “{text[:40]}”, which is no type of numbers.")
+    if kind[1] + kind[2] == "V2":  # as NumPy writes the bfloat16 that other packages give it
+        raise UserError(
+            f"{name} holds two bytes for each number, and not of which type; if it is bfloat16, "
+            "save it as float32, or with safetensors."
+        )
     if kind[1] in _WHY_NOT:
         raise UserError(f"{name} holds {_WHY_NOT[kind[1]]}.")
     try:

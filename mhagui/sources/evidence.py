@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from mhagui.document.capture import Capture, CapturedLayer
-from mhagui.errors import UserError
+from mhagui.errors import UserError, visible
 from mhagui.sources import names
+from mhagui.sources.entries import enough_memory, shape_text
 from mhagui.sources.found import Found
 from mhagui.sources.head_facts import HeadFacts, head_facts
 from mhagui.sources.labels import Labels, labels
-from mhagui.sources.layers import captured_layers, layer_numbers, with_mask
+from mhagui.sources.layers import captured_layers, causal_keys, layer_numbers
 from mhagui.sources.proofs import (
     Evidence,
     Proof,
@@ -28,6 +29,7 @@ _NO_POSITIONS = (
     "No rotary positions were put into q and k: a model that has them, as LLaMA, has other "
     "weights; open it as a model."
 )
+_MOST_NAMED = 6
 BeforeLayer: TypeAlias = Callable[[int], object]
 
 
@@ -38,11 +40,12 @@ def evidence(found: Found, reading: Reading, *, before_layer: BeforeLayer = int)
 
     Raises UserError where the file cannot be read so, with the axis and the numbers.
     """
-    tried = proven_orientation(found, reading)
-    if tried.orientation is None and reading.has_projections:
-        tried = replace(tried, orientation=IN_BY_OUT)  # for all else that there is to see
-    _, seen, _ = _survey(found, tried, before_layer, keep=False)
-    return replace(seen, proofs=(*seen.proofs, *_orientation_proofs(found, reading)))
+    with enough_memory(found.path.name):
+        tried = proven_orientation(found, reading)
+        if tried.orientation is None and reading.has_projections:
+            tried = replace(tried, orientation=IN_BY_OUT)  # for all else that there is to see
+        _, seen, _ = _survey(found, tried, before_layer, keep=False)
+        return replace(seen, proofs=(*seen.proofs, *_orientation_proofs(found, reading)))
 
 
 def describe(found: Found, reading: Reading) -> str:
@@ -58,11 +61,13 @@ def captured(
 
     Raises UserError where the file cannot be read so, with the axis and the numbers.
     """
-    layers, seen, named = _survey(found, reading, before_layer, keep=True)
+    with enough_memory(found.path.name):
+        layers, seen, named = _survey(found, reading, before_layer, keep=True)
     notes = (
         describe(found, reading),
         *_choices(reading),
         *(proof.sentence for proof in seen.proofs),
+        *_left_out(found, reading),
         "Layers, heads and positions are counted from 0 here.",
     )
     capture = Capture(
@@ -71,7 +76,7 @@ def captured(
         named.query_tokens,
         named.key_tokens,
         named.token_ids,
-        notes,
+        tuple(map(visible, notes)),
     )
     return capture, seen
 
@@ -96,7 +101,10 @@ def _survey(
         if keep:
             layers.append(layer)
     named = labels(found, reading, shapes)
-    proofs = weights_proofs(facts, _within(found, reading), is_causal=reading.causal)
+    is_square = all(n_queries == n_keys for n_queries, n_keys in shapes)
+    proofs = weights_proofs(
+        facts, _within(found, reading), is_causal=reading.causal, is_square=is_square
+    )
     if differences:
         how = f" ({reading.orientation})" if reading.has_projections else ""
         within = _same_within(found, reading)
@@ -115,13 +123,29 @@ def _looked_at(
     found: Found, reading: Reading, before_layer: BeforeLayer = int
 ) -> Iterator[tuple[CapturedLayer, tuple[HeadFacts, ...]]]:
     """Yield each layer with its mask, where that is said or seen, and the facts of its heads."""
-    within = _within(found, reading)
+    within, last = _within(found, reading), None
     for layer in captured_layers(found, reading, before_layer):
         facts = tuple(head_facts(layer, within))
         is_causal = reading.causal
-        if is_causal is None:
-            is_causal = bool(facts) and not any(head.above for head in facts)
-        yield with_mask(layer, is_causal=is_causal), facts
+        if is_causal is None:  # where nothing but NaN was seen nobody knows
+            is_causal = any(head.n_rows for head in facts)
+            is_causal = is_causal and not any(head.above for head in facts)
+        if is_causal:
+            if last is None or last.shape != layer.shape:
+                last = causal_keys(*layer.shape)
+            layer = replace(layer, allowed=last)  # noqa: PLW2901  # layers share one mask
+        yield layer, facts
+
+
+def _left_out(found: Found, reading: Reading) -> Iterator[str]:
+    """Yield what is in the file and plays no role, as masks and what is added to scores."""
+    taken = {name for part in reading.parts for name in part.entries}
+    others = [e for e in found.entries if e.name not in taken and e.texts is None]
+    if others:
+        shown = ", ".join(f"{e.name} ({shape_text(e.shape)})" for e in others[:_MOST_NAMED])
+        n_more = len(others) - _MOST_NAMED
+        more = f" and {n_more:,} more" if n_more > 0 else ""
+        yield f"Also in the file, and not read: {shown}{more}."
 
 
 def _choices(reading: Reading) -> Iterator[str]:

@@ -16,6 +16,8 @@ from mhagui.sources.readings import Reading, candidates
 from mhagui.sources.safetensors_files import looks_like_safetensors, safetensors_entries
 from mhagui.sources.torch_files import SUFFIXES, torch_entries
 
+MOST_ENTRIES = 20_000  # as in the largest models
+_LONGEST_NAME = 500
 _MOST_NAMED = 12
 _REASONS = {errno.ENOENT: "there is no such file", errno.EACCES: "reading it is not permitted"}
 
@@ -98,6 +100,14 @@ def inspect(path: Path) -> Found:
         raise UserError(f"{path.name} is larger than what memory is left.") from error
     if not entries:
         raise UserError(f"{path.name} holds no arrays.")
+    if len(entries) > MOST_ENTRIES:
+        raise UserError(f"{path.name} holds {len(entries):,} arrays; {MOST_ENTRIES:,} are read.")
+    longest = max((entry.name for entry in entries), key=len)
+    if len(longest) > _LONGEST_NAME:
+        raise UserError(
+            f"{path.name} has an array whose name, “{longest[:40]}…”, has {len(longest):,} "
+            f"characters; {_LONGEST_NAME} are read."
+        )
     return Found(
         path, kind, state, entries, candidates(entries), names.family(e.name for e in entries)
     )

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mhagui.document.capture import CapturedLayer, Flags, Floats
+from mhagui.document.capture import CapturedLayer, Floats
+
+_BLOCK_CELLS = 2**20
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,9 @@ class HeadFacts:
         The row sum farthest from 1, and the query it belongs to.
     column_off
         How far the column sums are from 1 at most.
-    above, above_row
-        The largest mass that a query puts on keys after its own position, and which query that is.
+    above, above_row, n_above
+        The largest mass that a query puts on keys after its own position, which query that is, and
+        how many put any there.
     n_unseen
         How many of the last keys no query sees at all.
     """
@@ -46,6 +49,7 @@ class HeadFacts:
     column_off: float
     above: float
     above_row: int
+    n_above: int
     n_unseen: int
 
     @property
@@ -58,27 +62,37 @@ def head_facts(layer: CapturedLayer, tolerance: float) -> Iterator[HeadFacts]:
     """Yield the facts of each head whose weights are given."""
     if layer.given is None:
         return
-    n_queries, n_keys = layer.shape
-    # As bytes that multiply: cells after a query's own position, the last query seeing all keys.
-    above = ~np.tri(n_queries, n_keys, n_keys - n_queries, dtype=np.bool_)
     for head, weights in enumerate(layer.given):
-        yield _facts(layer.number, head, weights, above, tolerance)
+        yield _facts(layer.number, head, weights, tolerance)
 
 
-def _facts(layer: int, head: int, weights: Floats, above: Flags, tolerance: float) -> HeadFacts:
-    with np.errstate(invalid="ignore", over="ignore"):
-        sums = weights.sum(axis=1, dtype=np.float64)
-        columns = np.abs(weights.sum(axis=0, dtype=np.float64) - 1.0)
-        mass = np.where(above, weights, 0).sum(axis=1, dtype=np.float64)
-    is_finite = bool(np.isfinite(sums).all())
-    n_not_finite = 0 if is_finite else int(weights.size - np.isfinite(weights).sum())
-    seen = weights != 0
-    is_empty = ~seen.any(axis=1)
+def _facts(layer: int, head: int, weights: Floats, tolerance: float) -> HeadFacts:
+    n_queries, n_keys = weights.shape
+    sums, mass = np.empty(n_queries), np.empty(n_queries)
+    columns, keys = np.zeros(n_keys), np.zeros(n_keys, np.bool_)
+    is_empty = np.empty(n_queries, np.bool_)
+    n_not_finite = n_negative = 0
+    n_block = max(1, _BLOCK_CELLS // n_keys)
+    for first in range(0, n_queries, n_block):  # not to take the memory of the head again
+        rows, block = slice(first, first + n_block), weights[first : first + n_block]
+        # Cells after a query's own position, the last query of all seeing all keys.
+        own = first + n_keys - n_queries
+        start = min(max(own + 1, 0), n_keys)
+        above = ~np.tri(len(block), n_keys - start, own - start, dtype=np.bool_)
+        with np.errstate(invalid="ignore", over="ignore"):
+            sums[rows] = block.sum(axis=1, dtype=np.float64)
+            columns += block.sum(axis=0, dtype=np.float64)
+            mass[rows] = np.where(above, block[:, start:], 0).sum(axis=1, dtype=np.float64)
+        if not np.isfinite(sums[rows]).all():
+            n_not_finite += int(block.size - np.isfinite(block).sum())
+        n_negative += int((block < 0).sum())
+        seen = block != 0
+        is_empty[rows] = ~seen.any(axis=1)
+        keys |= seen.any(axis=0)
     sound = np.isfinite(sums) & ~is_empty
     sums = np.where(sound, sums, 1.0)
     mass = np.where(np.isfinite(mass), np.abs(mass), 0.0)
     worst, highest = int(np.argmax(np.abs(sums - 1.0))), int(np.argmax(mass))
-    keys = seen.any(axis=0)
     return HeadFacts(
         layer,
         head,
@@ -87,11 +101,12 @@ def _facts(layer: int, head: int, weights: Floats, above: Flags, tolerance: floa
         n_long=int((sums > 1.0 + tolerance).sum()),
         n_empty=int(is_empty.sum()),
         n_not_finite=n_not_finite,
-        n_negative=int((weights < 0).sum()),
+        n_negative=n_negative,
         sum=float(sums[worst]),
         sum_row=worst,
-        column_off=float(columns.max()),
+        column_off=float(np.abs(columns - 1.0).max()),
         above=float(mass[highest]),
         above_row=highest,
+        n_above=int((mass > 0).sum()),
         n_unseen=int(np.argmax(keys[::-1])) if keys.any() else len(keys),
     )

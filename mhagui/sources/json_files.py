@@ -2,6 +2,7 @@
 
 import codecs
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mhagui.errors import UserError
+from mhagui.sources import names
 from mhagui.sources.entries import MOST_AXES, NOT_RETURNED, Entry, Picks, Stored, picked
 
 MOST_BYTES = 64 * 2**20
@@ -58,8 +60,7 @@ def _parsed(name: str, text: bytes) -> object:
 def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise UserError(f"“{twice[:80]}” is there twice in one object.")
     return fields
 
@@ -78,7 +79,9 @@ def _entries(name: str, value: object, depth: int = 0) -> Iterator[Entry]:
             for index, item in enumerate(value):
                 yield from _entries(f"{name}[{index}]", item, depth + 1)
         else:
-            yield Entry(name, (), "unknown", 0, str(error))
+            are_tokens = names.role_of(name) in names.LABELS
+            problem = f"{name} is no list of texts." if are_tokens else str(error)
+            yield Entry(name, (), "unknown", 0, problem)
         return
 
     def take(picks: Picks) -> Stored:
@@ -139,7 +142,7 @@ def _at(name: str, path: tuple[int, ...]) -> str:
 
 
 def _sizes(shape: tuple[int, ...]) -> str:
-    return " × ".join(map(str, shape)) + " numbers"
+    return " × ".join(map(str, shape)) + (" numbers" if shape != (1,) else " number")
 
 
 def _said(value: object) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from mhagui.errors import UserError
 from mhagui.sources import names
+from mhagui.sources.entries import shape_text
 from mhagui.sources.found import Found
 from mhagui.sources.proofs import Proof
 from mhagui.sources.readings import Reading
@@ -33,7 +34,15 @@ def labels(found: Found, reading: Reading, shapes: Sequence[tuple[int, int]]) ->
     if not is_one_list:
         keys = _fitting(for_keys, n_keys, "key ", reading, proofs)
     ids = _ids(found, reading)
-    return Labels(queries, keys, ids if n_keys == n_queries == {len(ids)} else (), tuple(proofs))
+    are_fitting = n_keys == n_queries == {len(ids)}
+    part = reading.part(names.TOKEN_IDS)
+    if part is not None and not are_fitting:
+        text = (
+            f"{part.entries[0]} ({shape_text(found.entry(part.entries[0]).shape)}) is not one "
+            f"whole number for each of {max(n_keys):,} positions, and is not used."
+        )
+        proofs.append(Proof("tokens", text, "warn", 0.0))
+    return Labels(queries, keys, ids if are_fitting else (), tuple(proofs))
 
 
 def _unread(found: Found) -> Iterator[Proof]:
@@ -47,7 +56,11 @@ def _unread(found: Found) -> Iterator[Proof]:
 
 def _texts(found: Found, reading: Reading, role: str) -> tuple[str, ...]:
     part = reading.part(role)
-    return (found.entry(part.entries[0]).texts or ()) if part else ()
+    texts = (found.entry(part.entries[0]).texts or ()) if part else ()
+    # Half of a pair of UTF-16, as JSON may hold, is no text that could be written.
+    return tuple(
+        text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts
+    )
 
 
 def _fitting(
@@ -65,8 +78,8 @@ def _fitting(
         proofs.append(Proof("tokens", text, "ok", 1.0))
         return tokens[:-1]
     text = (
-        f"There are {n_tokens:,} tokens and {n_positions:,} {axis}positions, so positions stay "
-        "without labels"
+        f"There are {n_tokens:,} tokens and {n_positions:,} {axis}"
+        f"position{'s' if n_positions > 1 else ''}, so positions stay without labels"
     )
     if n_tokens < n_positions:
         text += f"; {n_positions - n_tokens:,} positions may be padding, of a batch or to a block"

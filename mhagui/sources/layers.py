@@ -61,7 +61,7 @@ def layer_numbers(found: Found, reading: Reading) -> tuple[int, ...]:
     if missing or reading.layers == ():
         chosen = f"no layer {_listed(tuple(missing))}" if missing else "no layer chosen"
         raise UserError(f"{found.path.name} has {chosen}; its layers are {_listed(there)}.")
-    return tuple(sorted(reading.layers or there))
+    return tuple(sorted(set(reading.layers or there)))
 
 
 def _only_number(reading: Reading) -> int:
@@ -134,29 +134,40 @@ def captured_layers(
 def _with_heads(found: Found, reading: Reading) -> Reading:
     """Return ``reading`` with as many heads as the stored weights have, where none were said."""
     part = reading.part(names.WEIGHTS)
-    if part is None or reading.heads is not None:
+    if part is None:
         return reading
     shape = _checked(found, part, 0).shape
-    return replace(reading, heads=shape[part.axes.index(HEAD)] if HEAD in part.axes else 1)
+    n_heads = shape[part.axes.index(HEAD)] if HEAD in part.axes else 1
+    if reading.heads not in (None, n_heads):
+        raise UserError(
+            f"{part.entries[0]} has {n_heads} heads, but {reading.heads} were said (heads=…)."
+        )
+    return replace(reading, heads=n_heads)
 
 
 def _check_size(found: Found, reading: Reading, numbers: tuple[int, ...]) -> None:
     """Raise UserError where layers of these ``numbers`` take more memory than is ever taken."""
-    n_items = 0
+    n_items, wanted = 0, set(numbers)
     for part in reading.parts:
         if part.role in names.LABELS:
             continue
         for at, layer in enumerate(part.layers):
-            if LAYER in part.axes or not part.is_layered or layer in numbers:
+            if LAYER in part.axes or not part.is_layered or layer in wanted:
                 shape = _checked(found, part, at).shape
                 axes = part.axes or ("",) * len(shape)
                 sizes = [n for n, axis in zip(shape, axes, strict=True) if axis not in _PICKED]
                 n_items += math.prod(sizes) * (len(numbers) if LAYER in axes else 1)
     gigabytes = 4 * n_items / 2**30
     if gigabytes > MOST_GIGABYTES:
+        are = f"{len(numbers):,} layers" if len(numbers) > 1 else f"Layer {numbers[0]}"
+        takes, right = (
+            ("take", "choose fewer layers")
+            if len(numbers) > 1
+            else ("takes", "save fewer heads or positions of it")
+        )
         raise UserError(
-            f"{len(numbers)} layers of {found.path.name} take {gigabytes:,.1f} GiB in memory; at "
-            f"most {MOST_GIGABYTES} are taken: choose fewer layers."
+            f"{are} of {found.path.name} {takes} {gigabytes:,.1f} GiB in memory; at most "
+            f"{MOST_GIGABYTES} are taken: {right}."
         )
 
 
@@ -215,7 +226,7 @@ def _checked(found: Found, part: Part, at: int) -> Entry:
 def _array(found: Found, reading: Reading, part: Part, number: int) -> Floats:
     """Return what plays a role in layer ``number``, its axes in the order of a captured layer."""
     is_any = LAYER in part.axes or not part.is_layered
-    at = [index for index, layer in enumerate(part.layers) if is_any or layer == number]
+    at = range(len(part.entries)) if is_any else part.places[number]
     if part.role == names.WEIGHTS and reading.has_steps:
         return _stitched(
             [_ordered(found, reading, part, index, number) for index in at],
@@ -317,12 +328,17 @@ def _checked_layer(reading: Reading, number: int, fields: dict[str, Any]) -> Cap
     if k is not None and v is not None:
         _check_pair(number, "k", len(k), "v", len(v), "heads")
         _check_pair(number, "k", k.shape[1], "v", v.shape[1], "positions")
-    if given is not None:
-        if q is not None:
-            _check_pair(number, "weights", len(given), "q", len(q), "heads")
-            _check_pair(number, "weights", given.shape[1], "q", q.shape[1], "query positions")
-        if k is not None:
-            _check_pair(number, "weights", given.shape[2], "k", k.shape[1], "key positions")
+    if given is not None and q is not None:
+        _check_pair(number, "weights", len(given), "q", len(q), "heads")
+        _check_pair(number, "weights", given.shape[1], "q", q.shape[1], "query positions")
+    for role, other in (("k", k), ("v", v)):
+        if given is not None and other is not None:
+            _check_pair(number, "weights", given.shape[2], role, other.shape[1], "key positions")
+            if len(given) % len(other):
+                raise UserError(
+                    f"In layer {number} weights has {len(given)} heads, which the {len(other)} of "
+                    f"{role} do not divide."
+                )
     return CapturedLayer(number, scale=reading.scale, **fields)
 
 
@@ -335,11 +351,6 @@ def _sealed(array: Floats) -> Floats:
     array = np.ascontiguousarray(array)
     array.flags.writeable = False
     return array
-
-
-def with_mask(layer: CapturedLayer, *, is_causal: bool) -> CapturedLayer:
-    """Return ``layer`` with the keys that a causal model allows, the last query seeing all."""
-    return replace(layer, allowed=causal_keys(*layer.shape)) if is_causal else layer
 
 
 def causal_keys(n_queries: int, n_keys: int) -> Flags:

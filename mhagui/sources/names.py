@@ -1,7 +1,7 @@
 """What the names in a file say: which array plays which role, of which layer, of which model."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 WEIGHTS, Q, K, V, X = "weights", "q", "k", "v", "x"
 W_Q, W_K, W_V, W_QKV, W_O = "w_q", "w_k", "w_v", "w_qkv", "w_o"
@@ -41,6 +41,7 @@ _ROLE_OF = {name: role for role, names in _ROLES.items() for name in names.split
 _ATTENTION = re.compile(r"(.*_)?(attn|attention|attentions)(_?(weights?|probs|patterns?|maps?))?")
 _FUSED_LINEAR = ("in_proj_weight", "qkv", "query_key_value")  # out x in; c_attn is the other way
 _NUMBER = re.compile(r"\d{1,9}")
+_OF_HEAD = re.compile(r"(?:^|[._\[])heads?[._\[]?\d+")
 _OF_LAYER = re.compile(r"(?:^|[._\[])(?:layers?|blocks?|h|l)[._\[]?(\d+)(?![^\W_])")
 # A name that only whole models have, by the family whose names it is.
 _FAMILIES = {
@@ -77,6 +78,11 @@ def layer_number(name: str) -> int:
     """Return the number of the layer that ``name`` says; 0 where it says none."""
     found = _OF_LAYER.search(name.lower())
     return int(found[1]) if found and len(found[1]) < 10 else 0
+
+
+def count_heads(all_names: Sequence[str]) -> bool:
+    """Say whether the numbers that tell these names apart are those of heads."""
+    return len({_OF_HEAD.sub("", name.lower()) for name in all_names}) < len(all_names)
 
 
 def is_out_by_in(name: str) -> bool | None:

@@ -14,7 +14,16 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from mhagui.errors import UserError
-from mhagui.sources.entries import Block, Entry, Picks, Stored, check_shape, checked_dtype, picked
+from mhagui.sources.entries import (
+    Block,
+    Entry,
+    Picks,
+    Stored,
+    check_shape,
+    checked_dtype,
+    picked,
+    shape_text,
+)
 
 MAGIC = b"\x93NUMPY"
 MOST_HEADER = 10_000  # what NumPy itself takes for sound
@@ -61,8 +70,12 @@ def entry(name: str, header: Header, take: Callable[[Picks], Stored]) -> Entry:
 
 def _texts(name: str, header: Header, take: Callable[[Picks], Stored]) -> Entry:
     problem = f"{name} holds texts, not numbers."
+    if len(header.shape) != 1:
+        problem = f"{name} holds texts as {shape_text(header.shape)}; one list of them is read."
     found = Entry(name, header.shape, "text", header.n_data, problem)
-    if len(header.shape) != 1 or header.n_data > _MOST_TEXT_BYTES:
+    # Texts of no length take no bytes in the file, however many there are.
+    is_bounded = 0 < header.n_data <= _MOST_TEXT_BYTES
+    if len(header.shape) != 1 or not is_bounded:
         return found
     try:
         texts = tuple(_text(text) for text in take((None,)).tolist())

@@ -46,6 +46,7 @@ def npz_entries(path: Path, size: int) -> tuple[Entry, ...]:
         if count > 1:
             raise UserError(f"{path.name} has two members called “{name[:80]}”.")
         check_places(members, size)
+        _check_total(path.name, members)
         return tuple(_entry(path, archive, member) for member in members if not member.is_dir())
 
 
@@ -105,6 +106,17 @@ def _entry(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Ent
         return Entry(name, (), "unknown", member.file_size, str(error))
     except _DAMAGE:
         return Entry(name, (), "unknown", member.file_size, f"{name} cannot be unpacked: damaged.")
+
+
+def _check_total(name: str, members: list[zipfile.ZipInfo]) -> None:
+    """Raise UserError where all members together would unpack to far more than is there."""
+    packed = sum(member.compress_size for member in members)
+    size = sum(member.file_size for member in members)
+    if size > max(_FREE_BYTES, MOST_RATIO * packed):
+        raise UserError(
+            f"{name} would unpack from {packed:,} to {size:,} bytes, more than {MOST_RATIO} times; "
+            "save it with numpy.savez."
+        )
 
 
 def _check_member(name: str, member: zipfile.ZipInfo) -> None:

@@ -1,16 +1,21 @@
 """Files opened: a reading made into a capture, with what its numbers prove of it."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from mhagui.document.capture import Capture
 from mhagui.errors import UserError
 from mhagui.sources import names
-from mhagui.sources.evidence import BeforeLayer, captured, proven_orientation
+from mhagui.sources.entries import enough_memory
+from mhagui.sources.evidence import BeforeLayer, captured, describe, proven_orientation
 from mhagui.sources.found import Found, inspect
 from mhagui.sources.layers import batch_size, check_parts
-from mhagui.sources.readings import AXES, ORIENTATIONS, PACKED, Reading
+from mhagui.sources.readings import AXES, BATCH, ORIENTATIONS, PACKED, Reading
 
 
 def read(found: Found, reading: Reading, *, before_layer: BeforeLayer = int) -> Capture:
@@ -45,6 +50,8 @@ def questions(found: Found, reading: Reading) -> tuple[str, ...]:
 class Choices:
     """What is said beside a file; None leaves it to the file.
 
+    Raises UserError where a value is of no kind that it could be.
+
     Attributes
     ----------
     weights
@@ -59,32 +66,72 @@ class Choices:
     weights: str | None = None
     axes: str | None = None
     batch: int | None = None
-    layers: tuple[int, ...] | None = None
+    layers: Sequence[int] | None = None
     orientation: str | None = None
     heads: int | None = None
     key_heads: int | None = None
     causal: bool | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse values that callers without types may give."""
+        for name, wanted, right in _KINDS:
+            value = getattr(self, name)
+            if value is not None and not _is_of(value, wanted):
+                raise UserError(f"{name}={value!r} is not {right}.")
+        layers: object = self.layers
+        if layers is not None and not (
+            isinstance(layers, Sequence) and all(_is_of(layer, _WHOLE) for layer in layers)
+        ):
+            raise UserError(f"layers={layers!r} is no list of whole numbers.")
 
-def open_capture(path: Path, choices: Choices = Choices()) -> Capture:
+
+_WHOLE = (int, np.integer)
+_KINDS: tuple[tuple[str, Any, str], ...] = (
+    ("batch", _WHOLE, "a whole number"),
+    ("heads", _WHOLE, "a whole number"),
+    ("key_heads", _WHOLE, "a whole number"),
+    ("weights", str, "a text"),
+    ("axes", str, "a text, as “head,query,key”"),
+    ("causal", bool, "true or false"),
+)
+
+
+def _is_of(value: object, wanted: Any) -> bool:  # noqa: ANN401  # a type, or several
+    return isinstance(value, wanted) and isinstance(value, bool) == (wanted is bool)
+
+
+def open_capture(
+    path: Path, choices: Choices = Choices(), *, before_layer: BeforeLayer = int
+) -> Capture:
     """Return what the file at ``path`` holds, where there is one sensible way to read it.
+
+    ``before_layer`` is as for ``read``.
 
     Raises
     ------
     UserError
         Where the file cannot be read, or where something has to be said; then with all of it.
     """
-    return read_only_way(inspect(path), choices)
+    return read_only_way(inspect(path), choices, before_layer=before_layer)
 
 
-def read_only_way(found: Found, choices: Choices = Choices()) -> Capture:
+def read_only_way(
+    found: Found, choices: Choices = Choices(), *, before_layer: BeforeLayer = int
+) -> Capture:
     """Return what ``found`` holds, as ``open_capture`` does for a file."""
     reading = _chosen(_only_reading(found, choices), choices)
     check_parts(found, reading)
+    if choices.batch and not any(BATCH in part.axes for part in reading.parts):
+        raise UserError(
+            f"{describe(found, reading)[:-1]}: there is no batch that item {choices.batch} could "
+            "be taken of (batch=…)."
+        )
     asked = questions(found, reading)
     if asked:
         raise UserError(f"{found.path.name} leaves something open. {' '.join(asked)}")
-    capture, proven = captured(found, proven_orientation(found, reading))
+    with enough_memory(found.path.name):
+        reading = proven_orientation(found, reading)
+    capture, proven = captured(found, reading, before_layer)
     turned = proven.about("columns")
     if turned and choices.axes is None:
         raise UserError(f"{found.path.name}: {turned[0].sentence} Say which they are (axes=…).")
@@ -100,7 +147,7 @@ def _chosen(reading: Reading, choices: Choices) -> Reading:
     return replace(
         reading,
         batch=choices.batch,
-        layers=choices.layers,
+        layers=None if choices.layers is None else tuple(choices.layers),
         orientation=choices.orientation or reading.orientation,
         heads=choices.heads,
         key_heads=choices.key_heads,
@@ -124,7 +171,7 @@ def _only_reading(found: Found, choices: Choices) -> Reading:
         raise UserError(
             f"{found.path.name} holds weights several times: say which ({' or '.join(several)})."
         )
-    for axes in (choices.axes or "").split():
+    for axes in re.sub(r"\s*,\s*", ",", choices.axes or "").split():
         readings = _with_axes(found, readings, tuple(axes.split(",")))
     if len(readings) > 1:
         check_parts(found, readings[0])

@@ -70,9 +70,12 @@ def same_within(dtype: str) -> float:
 
 
 def weights_proofs(
-    facts: Sequence[HeadFacts], within: float, *, is_causal: bool | None
+    facts: Sequence[HeadFacts], within: float, *, is_causal: bool | None, is_square: bool
 ) -> list[Proof]:
-    """Return what the counts of all heads say; nothing where no weights were given."""
+    """Return what the counts of all heads say; nothing where no weights were given.
+
+    ``is_square`` says that there are as many queries as keys.
+    """
     if not facts:
         return []
     proofs = [
@@ -81,7 +84,7 @@ def weights_proofs(
         _finite(facts),
         _negative(facts),
         _empty(facts),
-        _above(facts, is_causal=is_causal),
+        _above(facts, is_causal=is_causal, is_square=is_square),
         _padding(facts),
     ]
     return [proof for proof in proofs if proof.sentence]
@@ -94,7 +97,8 @@ def _rows(facts: Sequence[HeadFacts], within: float) -> Proof:
     if not n_rows:
         return Proof("rows", "No row has weights that could sum to 1.", "fault", 0.0)
     if not n_wrong:
-        text = f"All {n_rows:,} rows sum to 1, to within {off:.1g}."
+        rows = f"All {n_rows:,} rows sum" if n_rows > 1 else "The only row sums"
+        text = f"{rows} to 1, to within {off:.1g}."
         return Proof("rows", text, "ok", off)
     text = (
         f"{n_wrong:,} of {n_rows:,} rows do not sum to 1 to within {within:g}: farthest is "
@@ -147,16 +151,24 @@ def _counted(facts: Sequence[HeadFacts], count: Callable[[HeadFacts], int]) -> t
     return sum(map(count, having)), "; ".join(places)
 
 
-def _above(facts: Sequence[HeadFacts], *, is_causal: bool | None) -> Proof:
+def _above(facts: Sequence[HeadFacts], *, is_causal: bool | None, is_square: bool) -> Proof:
     most = max(facts, key=lambda head: head.above)
-    mass = most.above
+    mass, n_rows = most.above, sum(head.n_rows for head in facts)
+    if not n_rows:
+        return Proof("above", "", "ok", 0.0)
     if mass == 0:
         text = "No query has weight on keys after its own position: causal."
         if is_causal is False:
             return Proof("above", text + " It was said not to be.", "warn", 0.0)
         return Proof("above", text, "ok", 0.0)
-    where = f"in {most.name}, query {most.above_row}"
-    text = f"Queries have weight on keys after their own position, up to {mass:.6g} ({where})"
+    if is_causal is None and not is_square:
+        text = "Read as not causal, as where keys are of another sequence than queries."
+        return Proof("above", text, "ok", mass)
+    n_above = sum(head.n_above for head in facts)
+    text = (
+        f"Queries have weight on keys after their own position, in {n_above:,} of {n_rows:,} rows, "
+        f"up to {mass:.6g} (in {most.name}, query {most.above_row})"
+    )
     if is_causal:
         return Proof("above", text + ": not causal, as was said.", "fault", mass)
     if is_causal is None:

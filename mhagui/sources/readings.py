@@ -71,6 +71,14 @@ class Part:
         """Whether there is one for each of several layers."""
         return LAYER in self.axes or len(set(self.layers)) > 1
 
+    @cached_property
+    def places(self) -> Mapping[int, Sequence[int]]:
+        """Where in ``entries`` those of each layer are."""
+        places: dict[int, list[int]] = {}
+        for place, layer in enumerate(self.layers):
+            places.setdefault(layer, []).append(place)
+        return places
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -197,6 +205,16 @@ def _part(role: str, group: list[Entry]) -> Part:
     all_names = tuple(entry.name for entry in group)
     if len(group) == 1:
         return Part(role, all_names, (names.layer_number(all_names[0]),), (0,))
+    if names.count_heads(all_names):
+        raise UserError(
+            f"The names from “{all_names[0]}” to “{all_names[-1]}” count heads; put those of a "
+            "layer into one array."
+        )
+    if role == names.WEIGHTS and all(len(entry.shape) == 1 for entry in group):
+        raise UserError(
+            f"“{all_names[0]}” is one of {len(group)} arrays, and each has a single axis: put the "
+            "rows of a layer into one array."
+        )
     numbers = [names.template(name)[1] for name in all_names]
     columns = [column for column in zip(*numbers, strict=True) if len(set(column)) > 1]
     none = (0,) * len(group)
@@ -265,8 +283,8 @@ def _possible(part: Part | None, shapes: dict[str, tuple[int, ...]]) -> tuple[tu
         found = tuple(axes for axes in found if LAYER not in axes)
     if part.role == names.WEIGHTS and len(part.entries) > 1 and len(shape) == 3:
         found = found[:1]  # in a list of layers or of steps they are heads
-    ones = [axes for axes in found if _only_one(axes, shape)]
-    return tuple(ones[:1]) or found or ((),)
+    ones = tuple(axes for axes in found if _only_one(axes, shape))
+    return ones or found or ((),)
 
 
 def _only_one(axes: tuple[str, ...], shape: tuple[int, ...]) -> bool:

@@ -339,7 +339,7 @@ def cells(tiles):
     return sum(math.prod(tile.shape) for tile in tiles)
 
 
-class Ended(Exception):
+class Ended(Exception):  # noqa: N818 - nothing is wrong
     """What a check raises."""
 
 

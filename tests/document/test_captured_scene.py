@@ -191,6 +191,22 @@ def test_tokens_stand_at_the_positions_as_they_show():
     assert of(model_layer(), query_tokens=("too", "few")).tokens == ()
 
 
+def test_pieces_stand_for_text_as_their_tokenizer_has_it():
+    pieces = ("The", "ĠcafÃ©", "ĠðŁ", "ĺ", "Ģ", "Ċ")
+    about = {"query_tokens": ("a",) * 6, "pieces": pieces, "token_scheme": "byte-level"}
+    scene = of(model_layer(), **about)
+    assert (scene.tokens, scene.token_scheme) == (pieces, "byte-level")
+    assert [token.text for token in scene.shown_tokens[:2]] == ["The", " café"]
+    split = scene.shown_tokens[2:5]
+    assert {(token.group, token.together.strip()) for token in split} == {(range(2, 5), "😀")}
+    assert split[1].label == "…98…"
+    assert scene.shown_tokens[5].label == "⏎"
+    decoded = of(
+        model_layer(), query_tokens=("a",) * 6, pieces=pieces[:5], token_scheme="byte-level"
+    )
+    assert (decoded.tokens, decoded.token_scheme) == (("a",) * 6, "")
+
+
 def test_words_of_the_capture_are_kept_in_the_description():
     scene = of(model_layer(), notes=("Rows sum to 1 within 3e-7.", "A note\nof two lines."))
     assert scene.description.endswith("Rows sum to 1 within 3e-7.\nA note\nof two lines.")

@@ -200,7 +200,7 @@ ABLATION = SUMS | {"w_v 1", "bound 1 0"}
 PROJECTION = {"output 0", "residual 0", "bound 1 0", "listening 0", "listening"}
 PACKED = {"W_Q", "W_K"}
 OF_HEADS = SUMS | PROJECTION | PACKED | {"w_v 1", "W_V"}  # of which heads there are
-OF_LENGTH = {"allowed", "ceiling", "zero", "bound 1 0"}
+OF_LENGTH = {"allowed", "keys seen", "ceiling", "zero", "bound 1 0"}
 ALL_HEADS = 1, 2, 3, 4
 
 

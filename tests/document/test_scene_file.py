@@ -52,6 +52,14 @@ def test_x_may_be_given():
     assert scene_from_json(text(x=[[5, 6], [7, 8]])).x.tolist() == [[5.0, 6.0], [7.0, 8.0]]
 
 
+def test_the_scheme_of_tokens_is_kept_and_has_to_be_one():
+    scene = replace(scene_from_json(text()), tokens=("The", "ĠcafÃ©"), token_scheme="byte-level")
+    assert scene_from_json(scene_to_json(scene)) == scene
+    assert scene_from_json(text()).token_scheme == ""
+    with pytest.raises(UserError, match="Tokens stand for text as one of byte-level, .* got 'bpe'"):
+        scene_from_json(text(token_scheme="bpe"))
+
+
 @given(st.data())
 def test_what_is_written_is_read_back(scenes, draw_edit, data):
     scene = data.draw(scenes)

@@ -70,17 +70,15 @@ def test_every_measure_is_a_score_of_the_core():
     assert tuple(measure.name for measure in MEASURES) == core.SCORES
 
 
-def test_a_layer_without_a_mask_that_never_looks_ahead_is_taken_as_causal():
-    uniform = core.uniform_weights(core.causal_mask(T))[np.newaxis]
-    card = scorecard(capture(CapturedLayer(0, given=uniform)))
-    # by the chance level of a full mask, 1/T, the uniform head would look at the first token
-    assert card.labels == ("uniform",)
-    assert card.column("first token").corrected[0] == pytest.approx(0.0, abs=1e-12)
-    assert card.notes[0].startswith("The layer came without a mask and never looked ahead")
-    both = np.full((1, T, T), 1 / T)
-    card = scorecard(capture(CapturedLayer(0, given=both)))
-    assert card.labels == ("uniform",)
-    assert not any("mask" in note for note in card.notes)
+def test_chance_is_that_of_the_mask_and_of_all_keys_without_one():
+    causal = core.causal_mask(T)
+    uniform = core.uniform_weights(causal)[np.newaxis]
+    masked, bare = (
+        scorecard(capture(CapturedLayer(0, given=uniform, allowed=allowed))).column("first token")
+        for allowed in (causal, None)
+    )
+    assert masked.baselines[0] == pytest.approx(sum(1 / t for t in range(2, T + 1)) / (T - 1))
+    assert bare.baselines[0] == pytest.approx(1 / T)
 
 
 def test_weights_made_of_queries_and_keys_are_scored_and_not_kept():
@@ -126,7 +124,8 @@ def test_cross_attention_is_known_by_its_tokens():
 def test_without_tokens_fewer_causal_queries_are_the_last_positions(n_queries, n_keys, is_cross):
     a = np.zeros((1, n_queries, n_keys))
     a[..., 0] = 1.0
-    card = scorecard(capture(CapturedLayer(0, given=a)))
+    allowed = core.causal_mask(n_queries, n_keys)
+    card = scorecard(capture(CapturedLayer(0, given=a, allowed=allowed)))
     assert np.isnan(card.column("mean distance").values[0]) == is_cross
     if not is_cross:
         positions = np.arange(n_keys - n_queries, n_keys)

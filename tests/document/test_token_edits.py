@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -168,6 +170,15 @@ def test_names_for_positions_whose_x_is_not_made_of_words():
     assert SetTokens(("a", "a", "b")).apply(named()).tokens == ("a", "a", "b")
     with pytest.raises(UserError, match="it takes 3 tokens, one for each of its rows"):
         SetTokens(("a", "b")).apply(named())
+
+
+def test_a_scheme_lasts_as_long_as_the_tokens_are_of_its_tokenizer():
+    pieces = ("The", "ĠcafÃ©", "Ċ")
+    scene = replace(named(), tokens=pieces, token_scheme="byte-level")
+    assert SwapTokens(0, 1).apply(scene).shown_tokens[0].text == " café"
+    assert SetTokens(pieces[::-1]).apply(scene).token_scheme == "byte-level"
+    typed = SetTokens(("The", "café", "Ċ")).apply(scene)
+    assert (typed.token_scheme, typed.shown_tokens[1].text) == ("", "café")
 
 
 def test_a_hand_set_head_keeps_its_length(scene):

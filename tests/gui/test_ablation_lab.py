@@ -155,6 +155,26 @@ def test_all_heads_or_four_rows_of_them_can_be_seen(dock, bench, settle, n_heads
         assert text + 10 <= rect.width() < picker.viewport().width()  # no name is cut
 
 
+def test_rows_of_heads_are_as_many_as_the_width_asks_for(dock, bench, settle):
+    for _ in range(20):
+        bench.edit(DuplicateHead(1))
+    picker = dock.controls.picker
+    for width in range(300, 900, 23):
+        dock.resize(width, 600)
+        settle()
+        rows = {picker.visualItemRect(picker.item(row)).top() for row in range(picker.count())}
+        height = picker.visualItemRect(picker.item(0)).height()
+        seen = picker.viewport().height() // height
+        assert seen == min(len(rows), 4)
+        has_bar = picker.verticalScrollBar().isVisible()
+        assert has_bar == (len(rows) > 4)
+    dock.resize(300, 600)
+    bench.point(head=bench.scene.heads[-1].uid)
+    settle()
+    last = picker.visualItemRect(picker.item(picker.count() - 1))
+    assert picker.viewport().rect().contains(last.center())  # the one that is ablated
+
+
 def test_kinds_do_what_they_say(dock, bench, qtbot, settle):
     head = bench.scene.heads[0]
     expected = {}
@@ -287,6 +307,25 @@ def test_the_table_is_copied_in_full_precision(dock, bench, qtbot, settle):
     np.testing.assert_array_equal(copied, cells(dock.effect.table))
 
 
+def test_what_is_shown_can_be_copied_as_a_table(dock, bench, qtbot, settle):
+    click_head(qtbot, dock, 2)
+    choose(qtbot, dock.controls.kind, "mean")
+    settle()
+    ((name, make, place),) = dock.own_tables()
+    assert (name, place) == ("changes of O", "effectTable")
+    assert make().title == "Change of O: h1, h3, mean of its rows"
+    assert list(make().row_labels) == ["t1", "t2", "t3", "t4", "t5", "t6"]
+    np.testing.assert_array_equal(make().values, cells(dock.effect.table))
+    show_page(qtbot, dock, dock.importance)
+    settle()
+    ((_, make, place),) = dock.own_tables()
+    assert place == "importanceTable"
+    assert list(make().row_labels) == ["gradient × output", "ablation", "gap"]
+    show_page(qtbot, dock, dock.next_token)
+    settle()
+    assert dock.own_tables() == ()
+
+
 def test_a_gain_on_the_bench_is_followed(dock, bench, settle):
     bench.edit(set_gain(1, 0.2))
     settle()
@@ -392,6 +431,7 @@ def test_channels_are_chosen_where_the_readout_has_some(dock, bench, qtbot, sett
     settle()
     assert page.channel.isVisible()
     assert page.other.isVisible()
+    assert page.value.text().startswith("L = O[t4, d1] − O[t4, d2]")
     type_in(page.channel, "3")
     type_in(page.other, "8")
     bench.point(query=5)
@@ -494,13 +534,17 @@ def test_probabilities_of_the_next_token_before_and_after(with_model, bench, mod
     after = softmax((outputs.swapaxes(0, 1).reshape(T, -1) @ model.words)[-1])
     top = np.argsort(-before)[:10]
     found = cells(page.table)
-    np.testing.assert_allclose(found[:10, 0], before[top], rtol=1e-5)
-    np.testing.assert_allclose(found[:10, 1], after[top], rtol=1e-5)
+    np.testing.assert_allclose(found[:10, 0], 100 * before[top], rtol=1e-5)
+    np.testing.assert_allclose(found[:10, 1], 100 * after[top], rtol=1e-5)
     np.testing.assert_allclose(found[:, 2], found[:, 1] - found[:, 0])
     labels = [
         page.table.model().headerData(row, Qt.Orientation.Vertical) for row in range(len(found))
     ]
-    assert labels[0] == f"␣w{top[0]}" or labels[0].endswith(f"w{top[0]}")
+    assert labels[0].endswith(f"w{top[0]}")
+    ((_, make, place),) = with_model.own_tables()
+    assert place == page.table.objectName()
+    assert make().title == "Next token, L1H1 (zero)"
+    np.testing.assert_array_equal(make().values, found)
     newcomers = set(np.argsort(-after)[:10]) - set(top)
     assert len(labels) == 10 + len(newcomers)
     bits = float(re.search(r"([\d.]+) bits", page.result.text())[1])
@@ -636,3 +680,21 @@ def test_tab_goes_through_the_choices_as_they_stand(dock, qtbot, settle):
     first = (controls.follows, controls.picker, controls.kind, controls.wrong, controls.mute)
     assert stops[:5] == list(first)
     assert stops[5] is next(iter(dock.pages))
+
+
+def test_a_model_that_is_opened_in_the_window_can_be_run_without_a_head(
+    window, model, qtbot, settle
+):
+    capture = Capture("tiny", model.layers, token_ids=tuple(range(T)))
+    assert window.captures.open(Opened(capture, model=model), 1)
+    window.docks.show(["ablationLabDock"])
+    settle()
+    lab = window.docks.ablation_lab
+    show_page(qtbot, lab, lab.next_token)
+    settle()
+    assert lab.next_token.state.text().startswith("L1H0 (zero): not run yet.")
+    run(qtbot, lab.next_token)
+    assert lab.next_token.table.isVisible()
+    window.captures.show(0, 2)
+    settle()
+    assert lab.next_token.state.text().startswith("L0H2 (zero): not run yet.")

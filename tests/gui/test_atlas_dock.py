@@ -28,7 +28,7 @@ from mhagui.palette import HEAD_COLOURS, WeightColours
 T = 12
 TOKENS = ("the", "cat", "sat", "on", "the", "mat", "and", "the", "cat", "saw", "the", "dog")
 LEFT, PLAIN = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-NAMES = ("L3H0", "L3H1", "L3H2", "L7H0", "L7H1")
+NAMES = ("L3 H0", "L3 H1", "L3 H2", "L7 H0", "L7 H1")
 LABELS = ("first token", "previous token", "uniform", "self", "")
 Key = Qt.Key
 
@@ -164,7 +164,7 @@ def test_the_summary_counts_what_heads_are_called_and_says_from_where_they_are_c
         "5 heads · P previous token 1 · F first token 1 · S self 1 · U uniform 1 · no label 1"
     )
     assert "from 0" in dock.notes.text()
-    assert "L3H5 is layer 3, head 5" in dock.notes.text()
+    assert "L3 H5 is layer 3, head 5" in dock.notes.text()
 
 
 def test_the_tooltip_of_a_head_says_all_its_scores_and_chance(dock, no_tooltip_left):
@@ -180,7 +180,7 @@ def test_the_tooltip_of_a_head_says_all_its_scores_and_chance(dock, no_tooltip_l
 
 def test_numbers_stand_at_the_right_and_chance_beside_them(dock):
     model, table = dock.table.table.model(), dock.table.table
-    assert model.index(0, 2).data(Qt.ItemDataRole.AccessibleTextRole).startswith("L3H0, first")
+    assert model.index(0, 2).data(Qt.ItemDataRole.AccessibleTextRole).startswith("L3 H0, first")
     picture = table.viewport().grab().toImage()
     box = table.visualRect(model.index(1, 1))
     ground = picture.pixelColor(box.left() + 1, box.top() + 2)
@@ -372,7 +372,7 @@ def test_a_click_on_a_label_sorts_and_undefined_scores_come_last(captures, dock,
     for _ in range(2):
         qtbot.mouseClick(header.viewport(), LEFT, PLAIN, spot)
         orders.append(rows_of(table)[0])
-    assert sorted(orders) == [["L0H0", "L0H2", "L0H1"], ["L0H2", "L0H0", "L0H1"]]
+    assert sorted(orders) == [["L0 H0", "L0 H2", "L0 H1"], ["L0 H2", "L0 H0", "L0 H1"]]
 
 
 def test_heads_are_filtered_by_label_and_by_letters(dock, qtbot):
@@ -383,13 +383,13 @@ def test_heads_are_filtered_by_label_and_by_letters(dock, qtbot):
         "uniform (1)", "no label (1)",
     ]  # fmt: skip
     which.setCurrentText("heads with a label")
-    assert rows_of(table)[0] == ["L3H0", "L3H1", "L3H2", "L7H0"]
+    assert rows_of(table)[0] == ["L3 H0", "L3 H1", "L3 H2", "L7 H0"]
     qtbot.keyClicks(dock.table.filter, "l7")
-    assert rows_of(table)[0] == ["L7H0"]
+    assert rows_of(table)[0] == ["L7 H0"]
     which.setCurrentText("all heads")
-    assert rows_of(table)[0] == ["L7H0", "L7H1"]
+    assert rows_of(table)[0] == ["L7 H0", "L7 H1"]
     dock.table.filter.setText("token")
-    assert rows_of(table)[0] == ["L3H0", "L3H1"]
+    assert rows_of(table)[0] == ["L3 H0", "L3 H1"]
     dock.table.filter.setText("nothing at all")
     assert rows_of(table)[0] == []
     dock._on_pointed(2)
@@ -437,7 +437,7 @@ def test_another_capture_takes_the_place_of_the_first_which_is_let_go(captures, 
     weights = np.stack(designed(core.uniform_head))
     captures.open(Capture("another", (CapturedLayer(2, given=weights),)))
     wait(dock)
-    assert rows_of(dock.table.table)[0] == ["L2H0"]
+    assert rows_of(dock.table.table)[0] == ["L2 H0"]
     assert first() is None
 
 

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
-from mhagui.document import ColourScale, compute, load_lesson
+from mhagui.document import ColourScale, compute, load_lesson, on_demand
 from mhagui.document.capture import Capture, CapturedLayer
 from mhagui.document.edits import DuplicateHead, OpenScene, SetSequenceLength, set_gain
 from mhagui.document.mask_rule import MaskKind, MaskRule
@@ -271,6 +271,7 @@ def test_a_state_that_is_no_more_in_the_history_stays_compared(dock, bench, qtbo
     bench.edit(set_gain(2, 0.5))  # in the place of that step
     settle()
     assert np.array_equal(shown(dock, A), weights(scene, 0))
+    assert dock.sides[0].source_box.currentText().endswith("(kept)")
 
 
 def test_where_the_cursors_head_was_not_yet_it_is_said(dock, bench, qtbot, settle):
@@ -318,6 +319,14 @@ def test_a_pinned_head_can_be_let_go(dock, qtbot, settle):
     assert dock.sides[0].source_box.currentText() == "On the bench"
 
 
+def test_a_pinned_head_on_both_sides_goes_from_both(dock, qtbot, settle):
+    qtbot.mouseClick(dock.sides[0].pin, LEFT)
+    choose(qtbot, dock.sides[1].source_box, "Pinned 1")
+    qtbot.mouseClick(dock.sides[0].pin, LEFT)
+    settle()
+    assert [side.source_box.currentText() for side in dock.sides] == ["On the bench"] * 2
+
+
 def test_a_swap_turns_the_sign(dock, qtbot, settle):
     one, other, difference = (shown(dock, place) for place in (A, B, DIFFERENCE))
     rows = shown(dock, ROWS)
@@ -350,17 +359,19 @@ def test_two_prompts_are_told_apart_and_the_former_stays(dock, captures, qtbot, 
     one, other = captured(1), captured(2)
     captures.open(Opened(one, prompt="The cat sat"))
     settle()
-    choose(qtbot, dock.sides[0].source_box, "model 1: “The cat sat”")
+    choose(qtbot, dock.sides[0].source_box, "“The cat sat” model 1")
     captures.open(Opened(other, prompt="The dog sat"))
     settle()
-    choose(qtbot, dock.sides[1].source_box, "model 2: “The dog sat”")
+    choose(qtbot, dock.sides[1].source_box, "“The dog sat” model 2")
     settle()
     assert np.array_equal(shown(dock, A), one.layer(0).weights[0])
     assert np.array_equal(shown(dock, B), other.layer(0).weights[0])
 
 
-def test_other_tokens_are_written_at_each_and_not_at_the_difference(dock, captures, qtbot, settle):
-    one, other = captured(1, tokens=tuple("abcdef")), captured(2, tokens=tuple("abcdxy"))
+def test_where_tokens_differ_the_difference_has_a_dot(dock, captures, qtbot, settle):
+    tokens = ("a", "b", "c", "d"), ("longest-of-all", "another")
+    one = captured(1, tokens=(*tokens[0], "e", "f"))
+    other = captured(2, tokens=(*tokens[0], *tokens[1]))
     captures.open(Opened(one))
     settle()
     choose(qtbot, dock.sides[0].source_box, "model 1")
@@ -369,7 +380,18 @@ def test_other_tokens_are_written_at_each_and_not_at_the_difference(dock, captur
     choose(qtbot, dock.sides[1].source_box, "model 2")
     settle()
     words = [view.picture.row_words for view in dock.pictures.views]
-    assert words == [tuple("abcdef"), tuple("abcdxy"), (), ()]
+    assert words == [
+        (*tokens[0], "e", "f"), (*tokens[0], *tokens[1]), (*tokens[0], "·", "·"), ()
+    ]  # fmt: skip
+    cells = [view.cell_rect(5, 5) for view in dock.pictures.views[:ROWS]]
+    tops = {v.y() + cell.top() for v, cell in zip(dock.pictures.views, cells, strict=False)}
+    assert len(tops) == 1
+    assert len({(cell.width(), cell.height()) for cell in cells}) == 1
+    tips = dock.pictures.views[DIFFERENCE].picture.column_tips
+    assert "A:" not in tips[3]
+    assert tips[4].startswith("A: ")
+    assert "e" in tips[4].split("B: ")[0]
+    assert "longest-of-all" in tips[4].split("B: ")[1]
 
 
 def test_shapes_that_differ_are_refused_with_the_numbers(dock, captures, qtbot, settle):
@@ -387,6 +409,13 @@ def test_shapes_that_differ_are_refused_with_the_numbers(dock, captures, qtbot, 
     settle()
     assert dock.pictures.isVisible()
     assert dock.save.isEnabled()
+
+
+def test_weights_that_are_not_kept_are_not_compared(dock, bench, settle, monkeypatch):
+    monkeypatch.setattr(on_demand, "MOST_KEPT", 4 * 20**2)
+    bench.edit(SetSequenceLength(21))
+    settle()
+    assert dock.reason.text().startswith("T = 21: these are more weights than are kept")
 
 
 def test_matrices_of_another_size_have_a_cursor_of_their_own(dock, bench, captures, qtbot, settle):

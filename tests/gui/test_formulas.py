@@ -31,6 +31,7 @@ from mhagui.gui.widgets.formula_tip import FormulaTip, explain, put_above, with_
 from mhagui.gui.widgets.matrix_view import MatrixView
 from mhagui.gui.widgets.number_box import NumberBox
 from mhagui.gui.widgets.number_table import NumberTable
+from mhagui.gui.widgets.score_table import ScoreTable
 
 ROLE = Qt.ItemDataRole
 SCRIPT = Path(__file__).parents[2] / "docs" / "make_formulas.py"
@@ -51,6 +52,18 @@ WHERE = {
         "showWeights": Formula.WEIGHTS,
         "showScores": Formula.SCORES,
         "heatmap1": Formula.WEIGHTS,
+    },
+    "atlasDock": {
+        "atlasMap": Formula.PATTERN_SCORE,
+        "atlasAboveChance": Formula.CHANCE_CORRECTED,
+        "induction": Formula.PATTERN_SCORE,
+        "uniformity": Formula.UNIFORMITY,
+        "confidence": Formula.CONFIDENCE,
+        "entropy (bits)": Formula.MEAN_ENTROPY,
+        "effective positions": Formula.MEAN_POSITIONS,
+        "mean distance": Formula.MEAN_DISTANCE,
+        "distance variance": Formula.DISTANCE_VARIANCE,
+        "atlasScatter": Formula.MEAN_ENTROPY,
     },
     "pipelineDock": {
         "stage1": Formula.QUERIES_AND_KEYS,
@@ -277,14 +290,20 @@ def quantities(dock):
             if label.formula:
                 found[f"{table.objectName()} {label.label}"] = label.formula
                 found.setdefault(label.label, label.formula)
+    for table in dock.findChildren(ScoreTable):
+        found |= {column.label: column.formula for column in table.scores.columns}
     for legend in dock.findChildren(CurveLegend):
         found |= {entry.label: entry.formula for entry in legend.entries if entry.formula}
     return found
 
 
 def test_every_quantity_of_the_window_is_explained_and_every_formula_used(window, qtbot, settle):
-    window.docks.show(["weightsDock"])
+    window.docks.show(["weightsDock", "atlasDock"])
     window.bench.point(head=2)
+    qtbot.waitUntil(lambda: window.docks.atlas.map.heads is not None)
+    tabs = window.docks.atlas.views.tabs
+    for number in range(tabs.count()):
+        tabs.setCurrentIndex(number)
     docks = {dock.objectName(): dock for dock in window.findChildren(Panel)}
     found = {}
     for choice in docks["weightsDock"].findChildren(QRadioButton):

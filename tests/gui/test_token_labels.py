@@ -47,6 +47,23 @@ def plain_layout_in(width, height):
     return layout_in(width, height, words=())
 
 
+def test_pieces_of_a_known_scheme_are_decoded_everywhere(bench, open_dock, settle):
+    # "é" alone would be taken for text: nothing here tells that it is a byte.
+    pieces = ("a", "é", "b", "Ã", "©", "c")
+    scene = replace(load_lesson("four-heads"), tokens=pieces, token_scheme="byte-level")
+    heatmaps = open_dock(HeatmapsDock, 900, 700)
+    bench.edit(OpenScene(scene))
+    bench.point(query=1)
+    settle()
+    picture = heatmaps.findChild(MatrixView, "heatmap1").picture
+    assert picture.row_words == picture.column_words == ("a", "⟨E9⟩", "b", "⟨C3…", "…A9⟩", "c")
+    assert picture.row_tips[4].splitlines() == ["t5 …A9⟩", "piece ©", "t4 to t5 make é together"]
+    assert "t = 2 “⟨E9⟩”" in cursor_text(bench.frame)
+    bench.edit(OpenScene(replace(scene, token_scheme="plain")))
+    settle()
+    assert heatmaps.findChild(MatrixView, "heatmap1").picture.row_words == pieces
+
+
 def test_words_stand_behind_positions_where_there_is_room():
     layout = layout_in(900, 600)
     assert texts(layout.row_labels) == texts(layout.column_labels) == NAMES

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -290,6 +292,23 @@ def test_spaces_within_a_token_survive_the_field(qtbot, bench, field, settle):
     qtbot.keyClicks(field, "ger")
     qtbot.keyClick(field, KEY.Key_Return)
     assert bench.scene.tokens == ("New York", "is", "bigger")
+
+
+def test_pieces_are_written_as_they_are_drawn_and_stay_what_they_are(qtbot, bench, field, settle):
+    scene = replace(
+        load_lesson("four-heads"),
+        tokens=("The", "ĠcafÃ©", "ĠðŁ", "ĺĢ", "Ċ", "Ġ"),
+        token_scheme="byte-level",
+    )
+    bench.edit(OpenScene(scene))
+    settle()
+    assert field.text() == "The ␣café ĠðŁ ĺĢ ⏎ ␣"  # of an emoji in parts there is no short sign
+    field.setFocus()
+    qtbot.keyClick(field, KEY.Key_Home)
+    qtbot.keyClick(field, KEY.Key_Right)
+    qtbot.keyClick(field, KEY.Key_Return)
+    assert bench.scene.tokens == scene.tokens
+    assert bench.scene.token_scheme == "byte-level"
 
 
 # ------------------------------------------------------------------------------------------- looks

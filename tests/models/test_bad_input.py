@@ -148,6 +148,19 @@ def test_numbers_beyond_float32_are_said(block, write_checkpoint):
         open_model(folder).run([1, 2])
 
 
+def test_speeds_beyond_float64_are_said(write_checkpoint):
+    scaling = {
+        "rope_type": "llama3",
+        "factor": 1e-320,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 64,
+    }
+    folder = write_checkpoint("llama", rope_scaling=scaling).folder
+    with pytest.raises(UserError, match="The numbers that layer 0 makes do not fit into float32"):
+        open_model(folder).run([1, 2])
+
+
 @pytest.mark.parametrize(
     ("ids", "said"),
     [

@@ -19,7 +19,11 @@ T = 9
 def card():
     makers = core.previous_token_head, core.uniform_head
     a = np.stack([core.attention_weights(*make(T, key_magnitude=9.0)) for make in makers])
-    layers = [CapturedLayer(n, given=a.astype(kind)) for n, kind in ((0, "f4"), (5, "f8"))]
+    causal = core.causal_mask(T)
+    layers = [
+        CapturedLayer(number, given=a.astype(kind), allowed=causal)
+        for number, kind in ((0, "f4"), (5, "f8"))
+    ]
     return scorecard(Capture("“made up”", tuple(layers)))
 
 
@@ -49,7 +53,7 @@ def test_json_is_strict_and_holds_the_notes(card):
 
     found = json.loads(scorecard_json(card, with_ranks=True), parse_constant=refuse)
     assert found["notes"] == list(card.notes)
-    assert len(found["notes"]) == 2
+    assert len(found["notes"]) == 1
     assert [
         head["effective_rank"] for head in found["heads"]
     ] == card.effective_ranks.values.tolist()

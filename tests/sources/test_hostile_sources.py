@@ -399,3 +399,109 @@ def test_long_doubles_beyond_float64_become_infinite_and_are_counted(tmp_path):
     weights = np.array([[1, 0], [np.longdouble("1e4000"), 0]], dtype="longdouble")
     np.save(tmp_path / "a.npy", weights)
     assert "NaN or infinite: 1" in " ".join(sources.open_capture(tmp_path / "a.npy").notes)
+
+
+def test_many_members_are_no_way_around_the_bound_of_a_bomb(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        data = io.BytesIO()
+        np.save(data, np.zeros((1, 1, 1500, 1500), np.float32))  # each well below the bound
+        for number in range(12):
+            archive.writestr(f"layer_{number}.npy", data.getvalue())
+    assert "more than 200 times" in refused(tmp_path / "a.npz")
+
+
+def test_texts_of_no_length_are_not_made_however_many(tmp_path):
+    header = b"{'descr': '<U0', 'fortran_order': False, 'shape': (1073741824,), }"
+    path = tmp_path / "a.npy"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
+    tracemalloc.start()
+    try:
+        refused(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2**20
+
+
+def test_looking_at_a_head_takes_little_beside_it(tmp_path):
+    weights = np.tri(3000, dtype=np.float32)
+    np.save(tmp_path / "a.npy", weights / weights.sum(axis=1, keepdims=True))
+    tracemalloc.start()
+    try:
+        capture = sources.open_capture(tmp_path / "a.npy")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # The head, its mask of bytes, and a block.
+    assert peak < weights.nbytes * 1.25 + 2**24
+    assert capture.layers[0].allowed is not None
+
+
+def test_layers_of_one_shape_share_one_mask(tmp_path):
+    np.save(tmp_path / "a.npy", np.broadcast_to(np.eye(5, dtype=np.float32), (3, 1, 2, 5, 5)))
+    first, second, third = sources.open_capture(tmp_path / "a.npy").layers
+    assert first.allowed is second.allowed is third.allowed
+
+
+def test_too_little_memory_for_the_proofs_is_said(tmp_path, monkeypatch):
+    def none_left(*_):
+        raise MemoryError
+
+    np.save(tmp_path / "a.npy", np.eye(4)[np.newaxis, np.newaxis])
+    monkeypatch.setattr(sys.modules["mhagui.sources.evidence"], "head_facts", none_left)
+    assert refused(tmp_path / "a.npy") == "a.npy is larger than what memory is left."
+    found = sources.inspect(tmp_path / "a.npy")
+    with pytest.raises(UserError, match="larger than what memory is left"):
+        sources.evidence(found, found.readings[0])
+
+
+def test_names_of_ten_thousand_characters_and_twenty_thousand_arrays(tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps({"k" * 10_000: [[1]]}))
+    assert "has 10,000 characters; 500 are read" in refused(tmp_path / "a.json")
+    (tmp_path / "b.json").write_text(json.dumps({f"k{at}": [1] for at in range(20_001)}))
+    with pytest.raises(UserError, match="holds 20,001 arrays; 20,000 are read"):
+        sources.inspect(tmp_path / "b.json")
+
+
+def test_a_name_twice_among_very_many_is_found_at_once(tmp_path):
+    fields = "".join(f'"k{at}":0,' for at in range(100_000))
+    (tmp_path / "a.json").write_text("{" + fields + '"k99999":1}')
+    with pytest.raises(UserError, match="“k99999” is there twice in one object"):
+        sources.inspect(tmp_path / "a.json")
+
+
+def test_control_characters_in_names_are_made_visible_in_notes(tmp_path):
+    np.savez(tmp_path / "a.npz", **{"attn\x1b[31m": np.eye(3)})
+    assert not any("\x1b" in note for note in sources.open_capture(tmp_path / "a.npz").notes)
+
+
+def test_a_list_in_itself_is_not_followed_for_ever():
+    cyclic: list[object] = []
+    cyclic.append(cyclic)
+    with pytest.raises(UserError):
+        sources.read_only_way(sources.found_in_arrays("attentions", {"attentions": cyclic}))
+
+
+def test_numbers_of_numpy_in_lists_are_one_array():
+    rows = [[np.float32(1), np.float32(0)], [np.float32(0.5), np.float32(0.5)]]
+    capture = sources.read_only_way(sources.found_in_arrays("attentions", {"attentions": rows}))
+    assert np.array_equal(capture.layers[0].given, [rows])
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ([np.array([1.0, 0.0]), np.array([0.5, 0.5])], "put the rows of a layer into one array"),
+        (np.ma.masked_array(np.eye(2), mask=[[0, 1], [0, 0]]), "Masked arrays lose their mask"),
+    ],
+)
+def test_arrays_that_would_be_taken_for_something_else(value, said):
+    with pytest.raises(UserError, match=said):
+        sources.read_only_way(sources.found_in_arrays("attentions", {"attentions": value}))
+
+
+def test_opening_can_be_followed_and_called_off(tmp_path):
+    np.save(tmp_path / "a.npy", np.broadcast_to(np.eye(5), (3, 1, 2, 5, 5)))
+    seen: list[int] = []
+    sources.open_capture(tmp_path / "a.npy", before_layer=seen.append)
+    assert seen == [0, 1, 2]

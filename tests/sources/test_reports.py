@@ -485,3 +485,125 @@ def test_reading_can_be_called_off_before_any_layer(tmp_path, attention):
     with pytest.raises(KeyboardInterrupt):
         sources.read(found, found.readings[0], before_layer=stop)
     assert seen == [0, 1, 2]
+
+
+# ----------------------------------------------------------- what is said, and what is left unsaid
+
+
+def test_a_batch_item_of_what_has_no_batch_is_refused(tmp_path, attention):
+    path = saved(tmp_path / "a.npy", attention(4, 4))
+    assert "there is no batch that item 3 could be taken of" in refused(path, batch=3)
+
+
+def test_a_number_of_heads_that_the_weights_do_not_have_is_refused(tmp_path, attention):
+    path = saved(tmp_path / "a.npy", attention(1, 2, 4, 4))
+    assert "has 2 heads, but 7 were said" in refused(path, heads=7)
+
+
+def test_a_layer_named_twice_is_taken_once(tmp_path, attention):
+    path = saved(tmp_path / "a.npy", attention(3, 1, 2, 4, 4))
+    assert [layer.number for layer in opened(path, layers=[1, 1]).layers] == [1]
+
+
+def test_axes_may_have_spaces_after_their_commas(tmp_path, attention):
+    path = saved(tmp_path / "a.npy", attention(3, 5, 5))
+    assert opened(path, axes="head, query, key").layers[0].n_heads == 3
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"batch": "0"}, {"batch": 1.0}, {"batch": True}, {"layers": 1}, {"layers": "a"},
+        {"axes": ("head", "query", "key")}, {"weights": 3}, {"causal": "no"}, {"heads": 2.5},
+    ],
+)  # fmt: skip
+def test_choices_of_another_kind_are_refused_by_name(choice):
+    with pytest.raises(UserError, match=f"^{next(iter(choice))}="):
+        sources.Choices(**choice)
+
+
+def test_what_is_in_the_file_and_not_read_is_named(tmp_path, attention):
+    mask = np.ones((1, 6), np.int64)
+    np.savez(tmp_path / "a.npz", attention=attention(1, 2, 6, 6), attention_mask=mask)
+    assert "not read: attention_mask (1 × 6)" in notes(opened(tmp_path / "a.npz"))
+
+
+def test_nan_alone_says_nothing_of_a_mask(tmp_path):
+    capture = opened(saved(tmp_path / "a.npy", np.full((1, 2, 5, 5), np.nan, np.float32)))
+    assert capture.layers[0].allowed is None
+    assert "causal" not in notes(capture)
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 9, 4), (1, 2, 4, 9)])
+def test_keys_of_another_sequence_are_no_missing_mask(tmp_path, attention, shape):
+    capture = opened(saved(tmp_path / "a.npy", attention(*shape, causal=False)))
+    assert "mask was not applied" not in notes(capture)
+    assert "as where keys are of another sequence" in notes(capture)
+
+
+def test_how_many_rows_look_ahead_is_said(tmp_path, attention):
+    weights = attention(1, 1, 6, 6)
+    weights[0, 0, 1] = weights[0, 0, 4] = 1 / 6  # as rows of padding under a mask of -1e9
+    said = "in 2 of 6 rows, up to 0.666667 (in layer 0, head 0, query 1)"
+    assert said in notes(opened(saved(tmp_path / "a.npy", weights)))
+
+
+def test_arrays_for_each_head_are_not_taken_for_layers(tmp_path, attention):
+    heads = {f"head{head}.attn": attention(4, 4, seed=head) for head in range(3)}
+    np.savez(tmp_path / "a.npz", **heads)
+    assert "count heads; put those of a layer into one array" in refused(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize(("shape", "said"), [((2, 5, 3), "6 key positions"), ((3, 6, 3), "3 of v")])
+def test_values_that_do_not_fit_the_weights_are_named(tmp_path, attention, shape, said):
+    np.savez(tmp_path / "a.npz", attention=attention(1, 2, 6, 6), v=np.ones((1, *shape)))
+    assert said in refused(tmp_path / "a.npz", axes="batch,head,query,key")
+
+
+def test_heads_after_positions_are_read_beside_weights_of_a_batch_of_one(tmp_path, attention):
+    rng = np.random.default_rng(5)
+    states = {name: rng.normal(size=(1, 6, 2, 3)) for name in ("hook_q", "hook_k", "hook_v")}
+    np.savez(tmp_path / "a.npz", hook_pattern=attention(1, 2, 6, 6), **states)
+    layer = opened(tmp_path / "a.npz").layers[0]
+    assert np.array_equal(layer.q, states["hook_q"][0].swapaxes(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("tokens", "said"),
+    [
+        ([["a", "b", "c"]], "tokens is no list of texts"),
+        ("abc", "tokens is no list of texts"),
+        (["a", None, 3], "tokens is no list of texts"),
+    ],
+)
+def test_tokens_in_json_that_are_no_list_of_texts(tmp_path, attention, tokens, said):
+    fields = {"attention": attention(3, 3).tolist(), "tokens": tokens}
+    (tmp_path / "a.json").write_text(json.dumps(fields))
+    assert said in notes(opened(tmp_path / "a.json"))
+
+
+def test_tokens_of_a_batch_in_npz_say_their_shape(tmp_path, attention):
+    np.savez(tmp_path / "a.npz", attention=attention(3, 3), tokens=np.array([["a", "b", "c"]]))
+    assert "tokens holds texts as 1 × 3; one list of them is read" in notes(
+        opened(tmp_path / "a.npz")
+    )
+
+
+def test_ids_that_do_not_fit_are_said_not_to_be_used(tmp_path, attention):
+    np.savez(tmp_path / "a.npz", attention=attention(3, 3), input_ids=np.arange(5))
+    assert "input_ids (5) is not one whole number for each of 3 positions" in notes(
+        opened(tmp_path / "a.npz")
+    )
+
+
+def test_half_a_pair_of_utf_16_becomes_a_text_that_can_be_written(tmp_path):
+    text = '{"attention": [[1, 0], [0.5, 0.5]], "tokens": ["\\ud83d", "b"]}'
+    (tmp_path / "a.json").write_text(text)
+    tokens = opened(tmp_path / "a.json").query_tokens
+    assert tokens[1] == "b"
+    assert tokens[0].encode() == "\N{REPLACEMENT CHARACTER}".encode()
+
+
+def test_bfloat16_as_numpy_writes_it_is_named(tmp_path):
+    sentence = refused(saved(tmp_path / "a.npy", np.zeros((1, 2, 4, 4), "V2")))
+    assert "if it is bfloat16, save it as float32, or with safetensors" in sentence

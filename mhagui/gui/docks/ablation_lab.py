@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mhagui.data.matrix_text import Table
 from mhagui.document import Result, Scene
 from mhagui.document.ablation import (
     Effect,
@@ -32,7 +33,7 @@ from mhagui.gui.bench import MOST_AT_ONCE, Bench, Frame
 from mhagui.gui.capture_session import CaptureSession
 from mhagui.gui.docks.ablation_lab_controls import AblationControls
 from mhagui.gui.docks.ablation_lab_model import NextTokenPage
-from mhagui.gui.docks.ablation_lab_pages import MUTED, EffectPage, ImportancePage
+from mhagui.gui.docks.ablation_lab_pages import MUTED, EffectPage, ImportancePage, table_of
 from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.formula_tip import put_above
@@ -94,7 +95,8 @@ class AblationLabDock(Panel):
         for button, page in self.pages.items():
             buttons.addWidget(button)
             right.addWidget(page, 1)
-            page.setVisible(button.isChecked())
+            if not button.isChecked():  # shown while it stands alone it would be a window
+                page.hide()
         buttons.addStretch(1)
         parts = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         parts.setContentsMargins(2, 0, 2, 0)
@@ -121,6 +123,20 @@ class AblationLabDock(Panel):
     def page_name(self) -> str:
         """What is shown, by the text of its button."""
         return next(button.text() for button in self.pages if button.isChecked())
+
+    def own_tables(self) -> tuple[tuple[str, Callable[[], Table], str], ...]:
+        """Return the table of the page, to be copied."""
+        if not self.effect.isHidden():
+            title = f"Change of O: {self.controls.title(self.bench.frame.scene)}"
+            name, table = "changes of O", self.effect.table
+        elif not self.importance.isHidden():
+            title, name = f"Importance of heads: {self.importance.value.text()}", "importance"
+            table = self.importance.table
+        else:
+            title, name, table = self.next_token.title, "next tokens", self.next_token.table
+        if table.isHidden():
+            return ()
+        return ((name, partial(table_of, title, table), table.objectName()),)
 
     # --- drawing
 

@@ -1,5 +1,6 @@
 """What is to be done to which heads: the choices of the ablation lab."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -93,6 +94,8 @@ class HeadPicker(QListWidget):
                 self._list(heads)
             for row, head in enumerate(heads):
                 self.item(row).setSelected(head.uid in chosen)
+                if (head.uid,) == tuple(chosen):
+                    self.scrollToItem(self.item(row))
 
     def _list(self, heads: Sequence[Head]) -> None:
         self.clear()
@@ -106,16 +109,18 @@ class HeadPicker(QListWidget):
 
     def _fit(self) -> None:
         """Be as high as the rows that the heads take at this width, up to some."""
-        self.setGridSize(QSize(self.sizeHintForColumn(0) + GAP, self.sizeHintForRow(0)))
-        # Where a scroll bar may be needed Qt keeps room for it, needed or not.
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.doItemsLayout()
-        first, last = (self.visualItemRect(self.item(row)) for row in (0, self.count() - 1))
-        height, most = last.bottom() - first.top() + 1, MOST_ROWS * self.gridSize().height()
-        if height > most:
-            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self._fitted_width = self.width()
-        self.setFixedHeight(min(height, most) + 2)
+        cell = QSize(self.sizeHintForColumn(0) + GAP, self.sizeHintForRow(0))
+        self._fitted_width = self.width()  # first: what follows resizes the viewport
+        self.setGridSize(cell)
+        across = max(self.width() // cell.width(), 1)
+        n_rows = math.ceil(self.count() / across)
+        # Where it may be needed Qt keeps room for a scroll bar, needed or not.
+        policies = Qt.ScrollBarPolicy
+        is_long = n_rows > MOST_ROWS
+        self.setVerticalScrollBarPolicy(
+            policies.ScrollBarAlwaysOn if is_long else policies.ScrollBarAlwaysOff
+        )
+        self.setFixedHeight(min(n_rows, MOST_ROWS) * cell.height() + 2)
 
     def sizeHint(self) -> QSize:
         """Ask for no more width than there is."""
@@ -123,7 +128,7 @@ class HeadPicker(QListWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return room for four heads."""
-        return QSize(4 * max(self.gridSize().width(), 1), self.height())
+        return QSize(4 * max(self.gridSize().width(), 1) + GAP, self.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Take as many rows as it needs now."""
@@ -253,6 +258,11 @@ class AblationControls(QWidget):
             details = {"gain": self.gain.value()}
         places = map(frame.scene.index_of, self._uids)
         return tuple(Ablation(kind, place, **details) for place in places)
+
+    def title(self, scene: Scene) -> str:
+        """Return which heads are ablated, and how."""
+        heads = ", ".join(f"h{scene.index_of(uid) + 1}" for uid in self._uids)
+        return f"{heads}, {self.kind.currentText()}"
 
     @property
     def wants_wrong(self) -> bool:

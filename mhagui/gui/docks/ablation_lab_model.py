@@ -196,9 +196,15 @@ class NextTokenPage(QWidget):
         self.result.setText(
             f"{_what(last.wanted)}: “{first}” {verdict}; divergence (Kullback–Leibler) {bits} bits."
         )
-        before, after = found.before[tokens], found.after[tokens]
+        before, after = 100 * found.before[tokens], 100 * found.after[tokens]
         values = np.column_stack([before, after, after - before])
         self.table.set_numbers(Numbers(_rows(last.labels, write), _COLUMNS, values))
+
+    @property
+    def title(self) -> str:
+        """What the table is of."""
+        of = "" if self._last is None else f", {_what(self._last.wanted)}"
+        return f"Next token{of}"
 
     # --- what is run
 
@@ -271,16 +277,12 @@ def _what(wanted: _Wanted) -> str:
 
 @lru_cache(maxsize=1)
 def _rows(labels: tuple[str, ...], write: Precision) -> tuple[Row, ...]:
-    row = partial(Row, write=partial(_percent, write), unit="%", formula=Formula.ABLATED)
-    return tuple(row(label) for label in labels)
-
-
-def _percent(write: Precision, share: float) -> str:
-    return write.fixed(100 * share, 2)
+    two = partial(write.fixed, decimals=2)
+    return tuple(Row(label, two, "%", formula=Formula.ABLATED) for label in labels)
 
 
 _COLUMNS = (
     Column("before (%)", "Probability of the token after the prompt, of the model as it is"),
     Column("after (%)", "Its probability with the heads ablated"),
-    Column("change", "After minus before, percentage points"),
+    Column("change (%)", "After minus before, in percentage points"),
 )

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 
 import numpy as np
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from mhagui.data.matrix_text import Table
 from mhagui.document.ablation import Effect, Importance, Readout, ReadoutKind
 from mhagui.formats import UNDEFINED, Precision
 from mhagui.gui.bench import Frame
@@ -138,12 +139,13 @@ class ImportancePage(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.kind = named(ChoiceBox(), "readoutKind", "What is read off O", READOUT_TIP)
-        self.channel, self.other = CountBox(1, 1), CountBox(1, 1)
+        self.channel, self.other = CountBox(1, 1), CountBox(1, 2)
         self.value, self.words = wrapped_label(), wrapped_label()
         # Of few columns at least: the choices have to have room beside it.
         self.table = NumberTable(most_rows=3, least_columns=2)
         self.plot = CurvePlot("heads removed, the least important first", "‖ΔO‖ / ‖O‖")
         self._labels = label_of(self.channel, "channel d"), label_of(self.other, "− channel d")
+        self.other.show_value(2)  # the difference of a channel to itself says nothing
         self._prepare()
         parts = (self._controls(), self.value, self.table, self.words, self.plot)
         fill_page(self, *parts, stretched=self.plot)
@@ -190,7 +192,8 @@ class ImportancePage(QWidget):
     def readout(self, frame: Frame) -> Readout:
         """Return what is read, and offer the channels that there are."""
         for box in (self.channel, self.other):
-            box.setMaximum(frame.scene.d_model)
+            with QSignalBlocker(box):
+                box.setMaximum(frame.scene.d_model)
         kind = self.kind.currentData()
         self._offer(kind)
         channel, other = self.channel.value() - 1, self.other.value() - 1
@@ -316,6 +319,13 @@ def _of_gap(readout: Readout, found: Importance) -> str:
 
 
 # ------------------------------------------------------------------------------------------- tables
+
+
+def table_of(title: str, table: NumberTable) -> Table:
+    """Return what ``table`` shows, in full precision."""
+    numbers = table.numbers
+    rows, columns = ([each.label for each in labels] for labels in (numbers.rows, numbers.columns))
+    return Table(title, rows, columns, numbers.values)
 
 
 def _effect_numbers(right: Effect, wrong: Effect | None, write: Precision) -> Numbers:

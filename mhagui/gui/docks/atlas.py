@@ -30,12 +30,14 @@ from mhagui.gui.docks.atlas_heads import (
 from mhagui.gui.docks.atlas_panes import MapPane, ScatterPane, TablePane
 from mhagui.gui.docks.atlas_scoring import Scoring
 from mhagui.gui.docks.atlas_views import AtlasViews
+from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
+from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.page import sentence
 
 MOST_LIVE = 2**20  # weights that are scored at every step of a drag; more are when it is asked for
-FROM_ZERO = "Counted from 0, as in models: L3H5 is layer 3, head 5."
+FROM_ZERO = "Counted from 0, as in models: L3 H5 is layer 3, head 5."
 CHANCE = "Grey in the table: chance, what a uniform head has under the same mask."
 TOO_LONG = "T = {}: these are more weights than are kept at once, and are not scored."
 NOT_LIVE = "T = {}: scoring {} heads takes too long to follow every step."
@@ -61,6 +63,8 @@ class AtlasDock(Panel):
         self.scatter = ScatterPane()
         self.panes = (self.map, self.table, self.scatter)
         self.state, self.notes = sentence("atlasState"), sentence("atlasNotes")
+        for said in (self.state, self.notes):  # what labels and chance are
+            explain(said, Formula.CHANCE_CORRECTED)
         self.button = named(QPushButton("Score"), "atlasButton", "Score the heads", BUTTON_TIP)
         self.views = AtlasViews(*self.panes)
         self._connect()

@@ -3,7 +3,9 @@
 import html
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +16,10 @@ from mhagui.document import Appearance, Result, Scene
 from mhagui.document.capture import Capture, CapturedLayer
 from mhagui.document.scorecard import MEASURES, Column, HeadPlace, Measure, Scorecard
 from mhagui.formats import Precision
+from mhagui.gui.formulas import Formula
 from mhagui.gui.pictures import weight_range
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit, signed_range
+from mhagui.gui.widgets.formula_tip import with_formula
 from mhagui.gui.widgets.head_scatter import Group
 from mhagui.gui.widgets.score_table import ScoreColumn, Scores
 from mhagui.palette import HEAD_COLOURS, HEAD_MARKERS
@@ -30,6 +34,19 @@ LETTERS = {
     "uniform": "U",
 }
 NO_LABEL = "no label"
+# Of every score; those of patterns are made in one way.
+FORMULAS: Mapping[str, Formula] = MappingProxyType(
+    dict.fromkeys(HEAD_PATTERNS, Formula.PATTERN_SCORE)
+    | {
+        "uniformity": Formula.UNIFORMITY,
+        "confidence": Formula.CONFIDENCE,
+        "entropy": Formula.MEAN_ENTROPY,
+        "effective positions": Formula.MEAN_POSITIONS,
+        "mean distance": Formula.MEAN_DISTANCE,
+        "distance variance": Formula.DISTANCE_VARIANCE,
+        "effective rank": Formula.EFFECTIVE_RANK,
+    }
+)
 _UP_TO_1 = {measure.name for measure in MEASURES if measure.is_share} | {"uniformity"}
 _ORDER = (*HEAD_PATTERNS, "uniform")
 
@@ -43,7 +60,7 @@ class AtlasHeads:
     card
         Their scores, without the weights that they are of.
     names, spoken
-        Of each head in short, L3H5 or h2, and in words.
+        Of each head in short, L3 H5 or h2, and in words.
     uids
         Of each head on the bench, where it is from there; otherwise none.
     ranks
@@ -108,7 +125,7 @@ def of_capture(card: Scorecard) -> AtlasHeads:
     """Return the heads of a capture; layers and heads count from 0, as in models."""
     return AtlasHeads(
         _bare(card),
-        tuple(f"L{layer}H{head}" for layer, head in card.heads),
+        tuple(f"L{layer} H{head}" for layer, head in card.heads),
         tuple(f"layer {layer}, head {head}" for layer, head in card.heads),
         ranks=_known_ranks(card),
     )
@@ -190,7 +207,8 @@ def scores(heads: AtlasHeads, write: Precision) -> Scores:
         name, meaning = with_unit(column.measure), column.measure.meaning
         tip = f"{name}: {meaning}.\nIn grey: chance, what a uniform head has under the same mask"
         label = column.measure.name if " " in column.measure.name else name  # two lines at most
-        columns.append(ScoreColumn(label, tip, column.values, column.baselines))
+        formula = FORMULAS[column.measure.name]
+        columns.append(ScoreColumn(label, tip, formula, column.values, column.baselines))
     return Scores(heads.names, heads.card.labels, tuple(columns), write)
 
 
@@ -227,8 +245,8 @@ def summary(heads: AtlasHeads) -> str:
     return " · ".join(part.replace(" ", "\xa0") for part in parts)
 
 
-def tip(heads: AtlasHeads, write: Precision, place: int) -> str:
-    """Return all that is known of a head, as a table for a tooltip."""
+def tip(heads: AtlasHeads, write: Precision, formula: Formula, place: int) -> str:
+    """Return all that is known of a head, as a table for a tooltip, below a ``formula``."""
     label = heads.card.labels[place] or NO_LABEL
     lines = [f"<b>{html.escape(heads.spoken[place])}</b>: {label}"]
     rows = ["<tr><td></td><td align='right'>score</td><td align='right'>&nbsp;chance</td></tr>"]
@@ -240,7 +258,7 @@ def tip(heads: AtlasHeads, write: Precision, place: int) -> str:
         rows.append(f"<tr><td>{with_unit(column.measure)}</td>{cells}</tr>")
     lines.append(f"<table cellspacing='0'>{''.join(rows)}</table>")
     lines.extend(_rows_left_out(heads.card, place))
-    return "".join(f"<div>{line}</div>" for line in lines)
+    return with_formula(formula, "".join(f"<div>{line}</div>" for line in lines))
 
 
 def _rows_left_out(card: Scorecard, place: int) -> list[str]:

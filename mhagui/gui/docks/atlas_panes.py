@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from mhagui.document import Appearance
 from mhagui.document.scorecard import EFFECTIVE_RANK, MEASURES
 from mhagui.gui.docks.atlas_heads import (
+    FORMULAS,
     NO_LABEL,
     AtlasHeads,
     colour_scale,
@@ -28,10 +29,12 @@ from mhagui.gui.docks.atlas_heads import (
     tip,
     with_unit,
 )
+from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.cards import bare_area
 from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.colour_strip import ColourStrip
+from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.gui.widgets.head_map import HeadCells, HeadMap
 from mhagui.gui.widgets.head_scatter import HeadScatter
 from mhagui.gui.widgets.naming import named
@@ -73,6 +76,7 @@ class ScoreBox(ChoiceBox):
             self.addItem(measure.name)
             self.setItemData(self.count() - 1, measure.meaning, Qt.ItemDataRole.ToolTipRole)
         self.setCurrentText(first)
+        put_above(self, FORMULAS[first])
         self.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(8)
         self.currentIndexChanged.connect(self._on_changed)
@@ -92,6 +96,7 @@ class ScoreBox(ChoiceBox):
         return super().sizeHint().expandedTo(QSize(longest + 3 * self.fontMetrics().height(), 0))
 
     def _on_changed(self, _index: int) -> None:
+        put_above(self, FORMULAS[self.currentText()])
         self.chosen.emit()
 
 
@@ -184,6 +189,7 @@ class MapPane(Pane):
         self.above = named(
             QCheckBox("Above chance"), "atlasAboveChance", "Above chance", CHANCE_TIP
         )
+        put_above(self.above, Formula.CHANCE_CORRECTED)
         self.map = named(HeadMap(), "atlasMap", "Map of all heads", MAP_TIP)
         self.strip = ColourStrip()
         self.area = _MapArea(self.map)
@@ -203,11 +209,15 @@ class MapPane(Pane):
     def draw(self, heads: AtlasHeads, look: Appearance) -> None:
         """Draw the map."""
         name, above = self.score.shown(heads), self.above.isChecked()
-        self.above.setEnabled(heads.column(name).measure.is_share)
+        is_share = heads.column(name).measure.is_share
+        self.above.setEnabled(is_share)
+        formula = Formula.CHANCE_CORRECTED if above and is_share else FORMULAS[name]
+        for part in (self.map, self.strip):
+            put_above(part, formula)
         scale = colour_scale(heads, name, look, above_chance=above)
         rows, columns, cells = heads.layout()
         values = shades(heads, name, above_chance=above)
-        told = partial(tip, heads, look.precision)
+        told = partial(tip, heads, look.precision, formula)
         self.map.set_heads(HeadCells(rows, columns, cells, values, scale, heads.letters, told))
         # A scroll area is told of neither by a widget that is hidden.
         self.map.setMinimumSize(self.map.minimumSizeHint())
@@ -336,8 +346,10 @@ class ScatterPane(Pane):
         """Draw the points."""
         across, up = (heads.column(box.shown(heads)) for box in (self.across, self.up))
         titles = with_unit(across.measure), with_unit(up.measure)
+        formula = FORMULAS[up.measure.name]
+        put_above(self.plot, formula)
         points = groups(heads, theme_of(self.palette()).muted)
-        told = partial(tip, heads, look.precision)
+        told = partial(tip, heads, look.precision, formula)
         self.plot.set_points((across.values, up.values), titles, points, told)
 
     def take_focus(self) -> None:

@@ -8,38 +8,26 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from mhagui.document.capture import Capture
 from mhagui.document.scorecard import Scorecard, scorecard
+from mhagui.gui.watch import Watch
 from mhagui.gui.worker import Worker
 
 TELL_EVERY = 100  # milliseconds
 T = TypeVar("T")
 
 
-class Dropped(Exception):  # noqa: N818 - nothing is wrong
-    """Nobody wants what is being scored any more."""
-
-
 class _Work:
     """What is scored, and how far that has come."""
 
     def __init__(self, make: Callable[[], Capture], *, with_ranks: bool) -> None:
-        self._make, self._with_ranks, self._is_wanted = make, with_ranks, True
-        self.n_done = self.n_layers = 0
+        self._make, self._with_ranks = make, with_ranks
+        self.watch, self.n_layers = Watch(), 0
 
     def score(self) -> Scorecard:
-        """Return the scores; raises ``Dropped`` where nobody wants them any more."""
+        """Return the scores."""
         capture = self._make()
         self.n_layers = len(capture.layers)
-        card = scorecard(capture, self._step)
+        card = scorecard(capture, self.watch)
         return ranked(card) if self._with_ranks else card
-
-    def drop(self) -> None:
-        """Want it no more."""
-        self._is_wanted = False
-
-    def _step(self, n_done: int) -> None:
-        if not self._is_wanted:
-            raise Dropped
-        self.n_done = n_done
 
 
 class Scoring(QObject):
@@ -90,7 +78,7 @@ class Scoring(QObject):
     def cancel(self) -> None:
         """Want nothing any more."""
         if self._work is not None:
-            self._work.drop()
+            self._work.watch.drop()
         self._worker.cancel()
         self._end()
 
@@ -114,7 +102,7 @@ class Scoring(QObject):
     def _tell(self) -> None:
         work = self._work
         if work is not None and work.n_layers > 1:
-            self.told.emit(f"Scoring layer {work.n_done + 1} of {work.n_layers} …")
+            self.told.emit(f"Scoring layer {(work.watch.at or 0) + 1} of {work.n_layers} …")
         elif work is not None:
             self.told.emit("Scoring …")
 

@@ -36,6 +36,7 @@ TIP = (
     "Arrow keys move the cursor; Ctrl+wheel, + and − zoom all pictures at once, 0 shows all cells."
 )
 DIFFERENCE_TIP = "B − A: how much more weight B has than A, around 0."
+DIFFERS = "·"  # in place of a token
 ROWS_TIP = "Of each row of A and B, bits: 0 where they are the same, 1 with no key in common."
 
 
@@ -221,11 +222,31 @@ _DIFFERENCES = (
 
 
 def _difference(found: Compared, scale: ColourRange) -> Picture:
-    # Where there are other tokens, positions alone are the same.
-    tokens = _tokens(found.one)
-    tokens = tokens if tokens == _tokens(found.other) else ((), ())
-    of_weights = _picture(found, found.difference, scale, tokens, found.seen[2])
-    return replace(of_weights, signed=True, writings=_DIFFERENCES, noun="difference")
+    pairs = zip(_tokens(found.one), _tokens(found.other), strict=True)
+    rows, columns = (_joint(*pair) for pair in pairs)
+    of_weights = _picture(found, found.difference, scale, ((), ()), found.seen[2])
+    return replace(
+        of_weights,
+        signed=True,
+        writings=_DIFFERENCES,
+        noun="difference",
+        row_words=rows[0],
+        column_words=columns[0],
+        row_tips=rows[1],
+        column_tips=columns[1],
+    )
+
+
+def _joint(one: Tokens, other: Tokens) -> tuple[Tokens, Tokens]:
+    """Return what is written for the tokens of both, a dot where they differ, and said of them."""
+    if not (one and other):
+        return (), ()
+    words = zip(token_labels(one), token_labels(other), strict=True)
+    tips = zip(token_tips(one), token_tips(other), strict=True)
+    return (
+        tuple(a if a == b else DIFFERS for a, b in words),
+        tuple(a if a == b else f"A: {a}\nB: {b}" for a, b in tips),
+    )
 
 
 def _rows(found: Compared, scale: ColourRange) -> Picture:

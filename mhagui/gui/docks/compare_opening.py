@@ -115,10 +115,10 @@ class Opening(QObject):
 
 
 def of_opened(key: object, opened: Opened) -> OfCapture:
-    """Return what can be compared of what was opened; prompts of a model are told apart."""
+    """Return what can be compared of what was opened; by its prompt first, if there is one."""
     title = opened.capture.title
     if opened.prompt:
-        title += f": “{elided(' '.join(opened.prompt.split()), PROMPT_SHOWN)}”"
+        title = f"“{elided(' '.join(opened.prompt.split()), PROMPT_SHOWN)}” {title}"
     return OfCapture(key, opened.capture, title)
 
 

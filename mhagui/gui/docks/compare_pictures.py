@@ -197,15 +197,22 @@ class ComparePictures(QWidget):
         unit, _, way = max((self._unit(way), len(way), way) for way in _WAYS)
         has_words = bool(self._picture(0).column_words)
         given = self._arrange(way, unit, MOST_WORDS if has_words else 0)
-        free = round(self._free())
+        free = round(_ends(self.views[0])[0] - MARGIN)  # between title and cells
         if given and free > 0:  # words need less
             self._arrange(way, unit, max(given - 2 * free, 0))
+        self._even_out()
         self._level()
 
-    def _free(self) -> float:
-        """Return how much room there is between titles and cells."""
-        layout = self.views[0].laid_out
-        return 0.0 if layout is None else float(layout.row_edges[0]) / layout.ratio - MARGIN
+    def _even_out(self) -> None:
+        """Have cells of one size, and level, where one matrix has shorter words than another."""
+        views = self.views[:ROWS]
+        heights = [_ends(view)[1] - _ends(view)[0] for view in views]
+        for view, height in zip(views, heights, strict=True):
+            if height > min(heights):
+                view.resize(view.width(), view.height() - round(height - min(heights)))
+        tops = [_ends(view)[0] for view in views]
+        for view, top in zip(views, tops, strict=True):
+            view.move(view.x(), view.y() + round(max(tops) - top))
 
     def _unit(self, way: tuple[int, ...]) -> float:
         """Return the largest cell with which all fit."""
@@ -258,13 +265,21 @@ class ComparePictures(QWidget):
 
     def _level(self) -> None:
         """Have the rows of the last picture at the height of those of the difference."""
-        of_cells, rows = self.views[ROWS - 1].laid_out, self.views[ROWS]
-        if of_cells is None:
+        difference, rows = self.views[ROWS - 1 :]
+        if difference.picture is None:
             return
-        top, bottom = of_cells.row_edges[[0, -1]] / of_cells.ratio
-        first = self.views[ROWS - 1].y() + float(top) - MARGIN
-        height = float(bottom - top) + 2 * MARGIN + rows.gutters.bottom
+        top, bottom = _ends(difference)
+        first = difference.y() + top - MARGIN
+        height = bottom - top + 2 * MARGIN + rows.gutters.bottom
         rows.setGeometry(rows.x(), round(first), rows.width(), round(height))
+
+
+def _ends(view: ZoomedView) -> tuple[float, float]:
+    """Return the top of the first row and the bottom of the last, in the view."""
+    layout = view.laid_out
+    assert layout is not None  # or nothing is placed
+    top, bottom = layout.row_edges[[0, -1]] / layout.ratio
+    return float(top), float(bottom)
 
 
 def _outline(picture: Picture | None) -> tuple[object, ...]:

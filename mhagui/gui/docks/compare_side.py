@@ -18,6 +18,7 @@ SOURCE_TIP = (
 LAYER_TIP = "Which layer of it, counted from 0 as in models"
 HEAD_TIP = "Which head; “cursor’s head” follows the cursor"
 PIN_TIP = "Keep this head as it is now, to compare others with it"
+KEPT = " (kept)"  # behind what is no more in the history, or no more open
 UNPIN_TIP = "Let go of this pinned head"
 
 
@@ -96,15 +97,17 @@ class Side(QObject):
 
     def show_sources(self, sources: Sequence[Source]) -> None:
         """Offer ``sources``; what is chosen stays, also where it is no more among them."""
-        known = {source.key: source for source in sources}
+        known, kept = {source.key: source for source in sources}, ""
         if self.pick.key not in known:
             if self.source is None or self.source.key != self.pick.key:
                 self.pick = Pick(sources[0].key)
             else:
-                sources = [*sources, self.source]
+                sources, kept = [*sources, self.source], KEPT
                 known[self.source.key] = self.source
         self._sources, self.source = sources, known[self.pick.key]
-        self.source_box.offer([(each.title, each.key) for each in sources], self.pick.key)
+        entries = [(each.title, each.key) for each in sources]
+        entries[-1] = entries[-1][0] + kept, entries[-1][1]
+        self.source_box.offer(entries, self.pick.key)
         self._show_heads(self.source)
 
     def _show_heads(self, source: Source) -> None:

@@ -145,9 +145,10 @@ def _numbers(result: Result, write: Precision) -> Numbers:
 
 
 def _keys_seen(number: int, n_keys: int) -> str:
+    told = f"t{number} sees {n_keys} {'key' if n_keys == 1 else 'keys'}."
     if n_keys == 0:
-        return f"t{number} sees no key: its entropy is undefined"
-    return f"t{number} sees {n_keys} {'key' if n_keys == 1 else 'keys'}"
+        told = f"t{number} sees no key, so that its entropy is undefined."
+    return f"{Formula.ROW_ENTROPY.sentences}\n{told}"
 
 
 @lru_cache(maxsize=1)  # rows are the same while they are written by the same function

@@ -172,7 +172,9 @@ class TokensDock(GrowingPanel):
                 self._on_row(drop.target)
 
     def _on_typed(self) -> None:
-        tokens = tuple(word.replace(formats.SPACE, " ") for word in self.field.text().split())
+        known = {word: token for token, word in _written(self.bench.scene).items()}
+        words = self.field.text().split()
+        tokens = tuple(known.get(word) or word.replace(formats.SPACE, " ") for word in words)
         if self.bench.edit(SetTokens(tokens)):
             self._show_text(self.bench.scene)
 
@@ -263,4 +265,19 @@ def _edit_of(drop: Drop) -> Edit:
 
 def _text_of(scene: Scene) -> str:
     """Return the tokens separated by spaces; those within a token stand as signs of their own."""
-    return " ".join(token.replace(" ", formats.SPACE) for token in scene.tokens)
+    return " ".join(map(_written(scene).__getitem__, scene.tokens))
+
+
+def _written(scene: Scene) -> dict[str, str]:
+    """Return how each token is written in the field: no two alike, and without a space.
+
+    A piece of a tokenizer is what is drawn for it, or itself where that would be another's.
+    """
+    written: dict[str, str] = {}
+    taken: set[str] = set()
+    for token in scene.shown_tokens:
+        word = token.label if scene.token_scheme else token.raw.replace(" ", formats.SPACE)
+        if token.raw not in written:
+            written[token.raw] = token.raw if " " in word or word in taken else word
+            taken.add(written[token.raw])
+    return written

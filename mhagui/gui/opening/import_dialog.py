@@ -21,7 +21,8 @@ from mhagui.document import Appearance
 from mhagui.gui.opening.heads_preview import PreviewBox
 from mhagui.gui.opening.proof_list import ProofList
 from mhagui.gui.opening.reading_form import ReadingForm
-from mhagui.gui.opening.trial import LayerWatch, Look, Trial, attempt
+from mhagui.gui.opening.trial import Look, Trial, attempt
+from mhagui.gui.watch import Watch
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.page import heading, sentence
@@ -53,7 +54,7 @@ class ImportDialog(QDialog):
         self._found, self.path = seen.found, seen.found.path
         self.trial: Trial | None = seen.trial
         self._worker = Worker(self)
-        self._watch = LayerWatch()
+        self._watch = Watch()
         self._table = _table(seen.found.entries)
         self._form = ReadingForm(seen.found, seen.readings, seen.trial.reading)
         self._proofs, self._preview = ProofList(), PreviewBox(look)
@@ -123,7 +124,7 @@ class ImportDialog(QDialog):
     def _try(self) -> None:
         """Try what is chosen, in a thread; the proofs and pictures shown rest meanwhile."""
         self._watch.drop()
-        self._watch, self.trial = LayerWatch(), None
+        self._watch, self.trial = Watch(), None
         self._open.setEnabled(False)
         self._message.setText("Reading…")
         self._progress.start()
@@ -131,8 +132,8 @@ class ImportDialog(QDialog):
         self._worker.run(make, self._show_trial, self._on_failed)
 
     def _show_progress(self) -> None:
-        if self._watch.layer is not None:
-            self._message.setText(f"Reading layer {self._watch.layer}…")
+        if self._watch.at is not None:
+            self._message.setText(f"Reading layer {self._watch.at}…")
 
     def _show_trial(self, trial: Trial) -> None:
         self._progress.stop()

@@ -23,7 +23,7 @@ from mhagui.document.token_text import elided, labels
 from mhagui.errors import UserError
 from mhagui.gui.capture_session import Opened
 from mhagui.gui.opening.prompt_run import Count, count_tokens, kept_bytes, most_tokens, run
-from mhagui.gui.opening.trial import LayerWatch
+from mhagui.gui.watch import Watch
 from mhagui.gui.widgets.label_text import drawable
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.page import label_of, sentence
@@ -50,7 +50,7 @@ class ModelDialog(QDialog):
         self.opened: Opened | None = None
         self._model, self._path = model, path
         self._counting, self._running = Worker(self), Worker(self)
-        self._watch: LayerWatch | None = None  # of the run
+        self._watch: Watch | None = None  # of the run
         self._count: Count | None = None  # None while tokens are being counted
         self._runs_when_counted = False
         self._prompt = QPlainTextEdit(prompt or FIRST_PROMPT)
@@ -158,14 +158,14 @@ class ModelDialog(QDialog):
         count = self._count
         if count is None or count.tokens is None or count.why_not or self._watch is not None:
             return
-        self._watch = LayerWatch()
+        self._watch = Watch()
         self._set_busy(True)
         make = partial(run, self._model, count.tokens.ids, self._watch)
         self._running.run(make, partial(self._on_run, count.prompt), self._on_failed)
 
     def _show_progress(self) -> None:
-        if self._watch is not None and self._watch.layer is not None:
-            self._bar.setValue(self._watch.layer + 1)
+        if self._watch is not None and self._watch.at is not None:
+            self._bar.setValue(self._watch.at + 1)
 
     def _on_run(self, prompt: str, capture: Capture) -> None:
         self._set_busy(False)

@@ -14,6 +14,7 @@ from mhagui.gui.capture_session import CaptureSession, Opened
 from mhagui.gui.file_session import FileSession
 from mhagui.gui.notices import NoticeBar
 from mhagui.gui.opening.kinds import Kind, kind_of
+from mhagui.gui.watch import Watch
 from mhagui.gui.worker import Worker
 
 if TYPE_CHECKING:  # what reads tensors and models is for those who open some
@@ -41,7 +42,7 @@ class Openings(QObject):
         super().__init__(window)
         self._bench, self._files, self._captures = bench, files, captures
         self._notices, self._window = notices, window
-        self._worker = Worker(self)
+        self._worker, self._watch = Worker(self), Watch()
         self._told = ""  # how the file that is open was read
 
     # --- what the user does
@@ -65,12 +66,13 @@ class Openings(QObject):
         path = absolute(path)
         kind = kind_of(path)
         failed = partial(self._on_failed, path)
-        self._worker.cancel()  # whatever else was to be opened
+        self.stop()  # whatever else was to be opened
         if kind is Kind.SCENE:
             self._files.open(path)
         elif kind is Kind.TENSORS:
             self._files.said.emit(f"Reading {path.name}…")
-            self._worker.run(partial(_look, path), self._on_looked, failed)
+            self._watch = Watch()
+            self._worker.run(partial(_look, path, self._watch), self._on_looked, failed)
         else:
             self._files.said.emit(f"Opening {path.name}…")
             done = partial(self._on_model, path, prompt)
@@ -83,7 +85,8 @@ class Openings(QObject):
             self._ask_model(opened.model, opened.path, opened.prompt)
 
     def stop(self) -> None:
-        """Open nothing any more: the window is about to go."""
+        """Open no more what is being read."""
+        self._watch.drop()
         self._worker.cancel()
 
     # --- tensors
@@ -160,10 +163,10 @@ class Openings(QObject):
             self._files.gone.emit(path)
 
 
-def _look(path: Path) -> "Look":
+def _look(path: Path, watch: Watch) -> "Look":
     from mhagui.gui.opening.trial import look
 
-    return look(path)
+    return look(path, watch)
 
 
 def _model(path: Path) -> "Model":

@@ -6,7 +6,7 @@ from mhagui.document.capture import Capture
 from mhagui.document.patterns import MAX_POSITIONS
 from mhagui.document.scene import check_numbers
 from mhagui.errors import UserError
-from mhagui.gui.opening.trial import LayerWatch
+from mhagui.gui.watch import Watch
 from mhagui.models import Model, ModelFacts, Tokens
 
 _BYTES = 4  # of a number, float32
@@ -64,7 +64,7 @@ def kept_bytes(facts: ModelFacts, n_tokens: int) -> int:
     return facts.n_layers * n_tokens * of_token * _BYTES
 
 
-def run(model: Model, ids: tuple[int, ...], watch: LayerWatch) -> Capture:
+def run(model: Model, ids: tuple[int, ...], watch: Watch) -> Capture:
     """Return what ``model`` makes of the tokens ``ids``, all layers; ends where ``watch`` does.
 
     Raises UserError where the model cannot be run on them.

@@ -23,28 +23,6 @@ _MOST_WEIGHTS = 2**26  # that are made of q and k for a preview
 BeforeLayer = Callable[[int], object]
 
 
-class Dropped(Exception):  # noqa: N818 - nothing is wrong
-    """Nobody wants what is being read any more."""
-
-
-class LayerWatch:
-    """Says in which layer the work of another thread is, and ends it there; a ``before_layer``."""
-
-    def __init__(self) -> None:
-        self.layer: int | None = None
-        self._is_wanted = True
-
-    def drop(self) -> None:
-        """Want the work no more."""
-        self._is_wanted = False
-
-    def __call__(self, number: int) -> None:
-        """Note that layer ``number`` begins; raises ``Dropped`` where nobody wants it."""
-        if not self._is_wanted:
-            raise Dropped
-        self.layer = number
-
-
 @dataclass(frozen=True, eq=False)
 class HeadsPreview:
     """The first heads of one layer, pooled to few cells.

@@ -202,6 +202,11 @@ class NumberTable(QTableView):
             self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self._prepare()
 
+    @property
+    def numbers(self) -> Numbers:
+        """What is shown."""
+        return self._model.numbers
+
     def set_numbers(self, numbers: Numbers) -> None:
         """Show ``numbers``; as long as rows and columns are the same, columns never shrink."""
         others = self._model.set_numbers(numbers)

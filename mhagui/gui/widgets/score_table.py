@@ -42,8 +42,10 @@ from PySide6.QtWidgets import (
 
 from mhagui.document.table_text import number_text
 from mhagui.formats import USUAL, Precision
+from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.formula_tip import with_formula
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -61,11 +63,13 @@ GAP = 8  # pixels between a number and the one beside it
 class ScoreColumn:
     """A column of numbers, and of what each is to be compared with, (N,) both.
 
-    Its label, short words that may stand one below the other, and what its tooltip says.
+    Its label, short words that may stand one below the other, what its tooltip says, and the
+    formula above that.
     """
 
     label: str
     tip: str
+    formula: Formula
     values: Doubles
     beside: Doubles
 
@@ -161,7 +165,7 @@ class ScoreModel(QAbstractTableModel):
         if role == Role.EditRole:
             return value
         if role == Role.ToolTipRole:
-            return shown.tip
+            return with_formula(shown.formula, shown.tip)
         if role == Role.AccessibleTextRole:
             name = self.scores.names[head]
             return f"{name}, {shown.label}: {write(value)}, chance {write(beside)}"
@@ -171,6 +175,8 @@ class ScoreModel(QAbstractTableModel):
         match role:
             case Role.DisplayRole:
                 return self.scores.labels[head]
+            case Role.ToolTipRole:
+                return with_formula(Formula.CHANCE_CORRECTED)
             case Role.AccessibleTextRole:
                 label = self.scores.labels[head] or "without a label"
                 return f"{self.scores.names[head]}: {label}"
@@ -183,15 +189,19 @@ class ScoreModel(QAbstractTableModel):
         if orientation == Qt.Orientation.Vertical:
             return self._of_row(section, role)
         if section < BEFORE_COLUMNS:
+            if role == Role.ToolTipRole:
+                return with_formula(Formula.CHANCE_CORRECTED)
             of_labels: dict[int, object] = {Role.DisplayRole: "label", Role.TextAlignmentRole: LEFT}
             return of_labels.get(role)
         column = self.scores.columns[section - BEFORE_COLUMNS]
         of_column: dict[int, object] = {
             Role.DisplayRole: column.label.replace(" ", "\n"),
             Role.AccessibleTextRole: column.label,
-            Role.ToolTipRole: column.tip,
+            Role.AccessibleDescriptionRole: column.tip,
             Role.TextAlignmentRole: RIGHT,
         }
+        if role == Role.ToolTipRole:
+            return with_formula(column.formula, column.tip)
         return of_column.get(role)
 
     def _of_row(self, row: int, role: int) -> object:
@@ -324,6 +334,11 @@ class ScoreTable(QTableView):
         wanted = column + BEFORE_COLUMNS
         if not first <= wanted < first + n_seen:
             bar.setValue(wanted)  # it counts columns
+
+    @property
+    def scores(self) -> Scores:
+        """What it shows."""
+        return self._model.scores
 
     @property
     def current(self) -> int:

@@ -56,6 +56,7 @@ OFFERED = {  # beside the figure
     ],
 }
 NUMBERS_ALONE = {  # that no figure shows
+    "ablation_lab": ["Copy changes of O as"],
     "compare": ["Copy B − A as", "Copy A as", "Copy B as", "Copy divergences as"],
 }
 pytestmark = pytest.mark.qt_log_ignore(

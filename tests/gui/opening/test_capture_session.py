@@ -35,8 +35,8 @@ def given(scene):
 
 def test_at_first_nothing_is_open(work):
     captures = work.captures
-    assert (captures.capture, captures.model, captures.prompt) == (None, None, "")
-    assert (captures.ids, captures.layer) == ((), None)
+    assert (captures.opened, captures.capture, captures.model) == (None, None, None)
+    assert captures.layer is None
     before = work.bench.scene
     assert not captures.show(0)
     assert work.bench.scene is before
@@ -48,7 +48,7 @@ def test_what_is_opened_has_its_first_layer_on_the_bench(work, qtbot, opened):
     with qtbot.waitSignal(captures.changed) as changed, qtbot.waitSignal(captures.shown) as shown:
         assert captures.open(opened)
     assert (changed.args, shown.args) == ([opened.capture], [2])
-    assert work.captures.ids == (4, 5, 4, 5, 6)
+    assert work.captures.capture.token_ids == (4, 5, 4, 5, 6)
     np.testing.assert_array_equal(given(work.bench.scene), opened.capture.layers[0].given)
     assert not work.files.is_modified
     work.bench.undo()

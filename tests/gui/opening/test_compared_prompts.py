@@ -51,8 +51,8 @@ def test_the_same_head_on_two_prompts(dock, window, model, dialog_of, qtbot, set
     run(dock, dialog_of, qtbot, OTHER)
     settle()
     assert window.bench.scene is scene
-    assert window.captures.prompt == ONE
-    choose(dock.sides[0].source_box, window.captures.capture.title)
+    assert window.captures.opened.prompt == ONE
+    choose(dock.sides[0].source_box, f"“{ONE}”")
     for side in dock.sides:
         choose(side.layer_box, "L2")
         choose(side.head_box, "H1")
@@ -72,7 +72,7 @@ def test_the_same_head_on_two_prompts(dock, window, model, dialog_of, qtbot, set
 def test_a_prompt_of_another_length_is_refused_with_the_numbers(
     dock, dialog_of, qtbot, settle, window
 ):
-    choose(dock.sides[0].source_box, window.captures.capture.title)
+    choose(dock.sides[0].source_box, f"“{ONE}”")
     run(dock, dialog_of, qtbot, "a bird")
     settle()
     assert dock.reason.isVisible()
@@ -80,8 +80,9 @@ def test_a_prompt_of_another_length_is_refused_with_the_numbers(
 
 
 def test_a_model_in_a_file_is_asked_for_a_prompt(dock, tiny_model, dialog_of, qtbot, settle):
+    n_sources = dock.sides[1].source_box.count()
     dock._opening.open(tiny_model)
     dialog = dialog_of(dock, "modelDialog")
     qtbot.mouseClick(dialog.findChild(QPushButton, "modelCancel"), Qt.MouseButton.LeftButton)
     settle()
-    assert "model" not in {key[0] for key in dock._sources if isinstance(key, tuple)}
+    assert dock.sides[1].source_box.count() == n_sources

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.gui.opening import model_dialog
-from mhagui.gui.opening.trial import Dropped
+from mhagui.gui.watch import Dropped
 from mhagui.models import open_model, packages
 
 DIALOG = "modelDialog"
@@ -89,8 +89,8 @@ def test_a_run_puts_the_middle_layer_on_the_bench(ask, window, qtbot, tiny_model
     right = model.run(model.tokens("a cat sat").ids).capture()
     captures = window.captures
     assert [layer.number for layer in captures.capture.layers] == [0, 1, 2]
-    assert (captures.layer, captures.prompt) == (1, "a cat sat")
-    assert captures.ids == right.token_ids
+    assert (captures.layer, captures.opened.prompt) == (1, "a cat sat")
+    assert captures.capture.token_ids == right.token_ids
     frame = window.bench.frame
     assert "".join(captures.capture.query_tokens) == "a cat sat"
     assert len(frame.scene.tokens) == 9
@@ -116,7 +116,7 @@ def test_another_prompt_runs_the_same_model_and_the_layer_stays(
     counted(qtbot, dialog, 6)
     QTest.keyClick(dialog.findChild(QPlainTextEdit, "modelPrompt"), Qt.Key.Key_Return,
                    Qt.KeyboardModifier.ControlModifier)  # fmt: skip
-    qtbot.waitUntil(lambda: window.captures.prompt == "second")
+    qtbot.waitUntil(lambda: window.captures.opened.prompt == "second")
     assert window.captures.model is model
     assert window.captures.layer == 2
 

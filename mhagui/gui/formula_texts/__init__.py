@@ -1,0 +1,1 @@
+"""What `Formula` says of each quantity: TeX, plain signs, words, unit and span, by module."""
