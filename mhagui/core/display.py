@@ -203,7 +203,7 @@ def _fractions(
 
 
 def _seen(seen: npt.ArrayLike | None, array: FloatArray) -> Counts | None:
-    """Return where the cells of each row that count begin and end, (2, M); None where all do."""
+    """Return how many cells of each row count, (M,), or from where to where, (2, M), or None."""
     if seen is None:
         return None
     ends = as_array(seen, "seen")
@@ -212,8 +212,6 @@ def _seen(seen: npt.ArrayLike | None, array: FloatArray) -> Counts | None:
         raise shape_error("seen", f"({n_rows},) or (2, {n_rows})", ends)
     if ends.dtype.kind not in "iu" or not ((ends >= 0) & (ends <= n_columns)).all():
         raise ValueError(f"seen must hold whole numbers from 0 to {n_columns}.")
-    if ends.ndim == 1:
-        ends = np.stack([np.zeros_like(ends), ends])
     return ends.astype(np.intp)
 
 
@@ -265,10 +263,11 @@ def _each_cell(array: FloatArray, seen: Counts | None, factors: FloatArray | Non
 
 def _counted(rows: FloatArray, seen: Counts) -> FloatArray:
     """Return a copy of `rows`, NaN where a cell does not count."""
-    columns, (begin, end) = np.arange(rows.shape[-1]), seen[..., np.newaxis]
-    counted: FloatArray = np.where(
-        (begin <= columns) & (columns < end), rows, rows.dtype.type(np.nan)
-    )
+    columns, ends = np.arange(rows.shape[-1]), np.atleast_2d(seen)[..., np.newaxis]
+    counts = columns < ends[-1]
+    if len(ends) > 1:
+        counts &= columns >= ends[0]
+    counted: FloatArray = np.where(counts, rows, rows.dtype.type(np.nan))
     return counted
 
 
@@ -294,14 +293,15 @@ class _Reading:
         self._array, self._rows, self._factors = array, rows, factors
         self._seen = seen
         n_rows, n_columns = array.shape[-2:]
-        begin, end = np.repeat([[0], [n_columns]], n_rows, axis=1) if seen is None else seen
+        ends = np.atleast_2d(np.full(n_rows, n_columns) if seen is None else seen)
+        end = ends[-1]
         self.start = np.minimum.reduceat(end, rows[:-1])
         self.stop = np.maximum.reduceat(end, rows[:-1])
         is_even = int((self.stop - self.start).max(initial=0)) * 2 <= n_columns
-        self._reads_all = seen is None or not is_even or bool(np.any(begin))
-        if self._reads_all:
-            self._begin = np.minimum.reduceat(begin, rows[:-1])
-        else:
+        self._reads_all = seen is None or len(ends) > 1 or not is_even
+        # Of the columns that all are read of, the first.
+        self._begin = np.minimum.reduceat(ends[0], rows[:-1]) if len(ends) > 1 else 0 * rows[:-1]
+        if not self._reads_all:
             self._ragged = self._gathered(end)
 
     def _gathered(self, seen: Counts) -> FloatArray:
@@ -357,7 +357,7 @@ class _Reading:
             rows = self._array[..., places, begin:end]
         if self._factors is not None:
             rows = rows * self._factors[places, np.newaxis]
-        return rows if self._seen is None else _counted(rows, self._seen[:, places] - begin)
+        return rows if self._seen is None else _counted(rows, self._seen[..., places] - begin)
 
 
 def _pooled_columns(strip: FloatArray, edges: Counts, combine: np.ufunc) -> FloatArray:

@@ -156,7 +156,7 @@ class Capture:
         The numbers of the tokens where a tokenizer gave them, for scores that compare tokens.
     pieces, token_scheme
         The same as the tokenizer has it, T pieces, and how these stand for text: a ``Scheme`` by
-        its name. None, and "", where that is not known.
+        its name. Empty where that is not known.
     notes
         What was found and proven of the file, a sentence each, for people.
     """

@@ -194,26 +194,31 @@ def _residual_bound(
     """Add up what rounding allows each layer, whose heads read the same and which may differ."""
     bound = 0.0
     for layer, x in {head.head.layer: head.x for head in heads}.items():
-        counts = tuple(head.active and head.head.layer == layer for head in heads)
+        sums = tuple(_largest_sum(of, recall) * (of.head.layer == layer) for of in heads)
         if scene.d_model > MOST_MAPPED:
             values = (head.values for head in heads)
-            reach = recall.array(f"reach {layer}", _reach, counts, *values)
+            reach = recall.array(f"reach {layer}", _reach, sums, *values)
             bounds = [
                 recall(f"bound {layer} {n}", core.synthesis_bound, reach, part, scene.n_heads)
                 for n, part in enumerate(w_o)
             ]
         else:
             read, maps = _affine_maps(scene, x, layer, recall)
-            w_v = recall.array(f"w_v {layer}", _ablated, counts, *maps)
+            w_v = recall.array(f"w_v {layer}", _weighed, sums, *maps)
             bounds = [
                 recall(f"bound {layer} {n}", core.filter_bank_bound, read, w_v, part)
                 for n, part in enumerate(w_o)
             ]
         bound += max(bounds)
-    # Which holds for rows that sum to 1 at most; given ones may sum to more.
-    given = [(of.head.uid, of.head.a) for of in heads if of.head.a is not None]
-    sums = (recall(f"sum {uid}", _largest_sum, a) for uid, a in given)
-    return bound * max((1.0, *sums))
+    return bound
+
+
+def _largest_sum(of: HeadResult, recall: Recall) -> float:
+    """Return the most a row sums to: 1, or more where weights are given; 0 of a muted head."""
+    a = of.head.a
+    if not of.active or a is None:
+        return float(of.active)
+    return max(1.0, recall(f"sum {of.head.uid}", _largest_row_sum, a))
 
 
 def _affine_maps(
@@ -377,7 +382,7 @@ def _factors(head: Head, layer: _Layer, x: Array, recall: Recall) -> tuple[Array
     )
 
 
-def _largest_sum(a: Array) -> float:
+def _largest_row_sum(a: Array) -> float:
     return float(a.sum(axis=1).max())
 
 
@@ -397,19 +402,18 @@ def _with_ones(x: Array) -> Array:
     return np.hstack((x, np.ones((len(x), 1))))
 
 
-def _ablated(active: tuple[bool, ...], *of_heads: Array) -> Array:
-    """Stack the heads' arrays, those of heads that are not active as zeros."""
+def _weighed(sums: tuple[float, ...], *of_heads: Array) -> Array:
+    """Stack the heads' arrays, each times what its weights sum to at most."""
     stacked = np.zeros((len(of_heads), *of_heads[0].shape))
-    for place, is_active, array in zip(stacked, active, of_heads, strict=True):
-        if is_active:
-            place[:] = array
+    for place, factor, array in zip(stacked, sums, of_heads, strict=True):
+        np.multiply(array, factor, out=place)
     return stacked
 
 
-def _reach(active: tuple[bool, ...], *values: Array) -> Array:
-    """Return the largest |V| of each row of W_O, (H * d_v,): no output is larger, at any gain."""
+def _reach(sums: tuple[float, ...], *values: Array) -> Array:
+    """Return a bound of |O_h| of each row of W_O, (H * d_v,): no output is larger, at any gain."""
     largest = [np.abs(of_head).max(axis=0) for of_head in values]
-    return np.concatenate([of * is_active for of, is_active in zip(largest, active, strict=True)])
+    return np.concatenate([of * factor for of, factor in zip(largest, sums, strict=True)])
 
 
 def _products(

@@ -79,8 +79,9 @@ def _plan(subject: Subject, paper: Paper, at: int, n_columns: int) -> Plan:
             peaks = (at, int(head.weights[at].argmax()))[: 1 + panels.is_roomy]
             name_columns(axes, columns, last, at=1.0, always=peaks)
             panels.keep_labels(axes, index)
-            _stems(axes, sheet, head, at, panels.width / last)
-            for keys in _unseen(result.allowed[at, :last]):
+            allowed = result.allowed[at, :last]
+            _stems(axes, sheet, head, at, np.flatnonzero(allowed), panels.width / last)
+            for keys in _unseen(allowed):
                 hatch(sheet, axes, panels.box(index), keys)
             panels.write_name(sheet, index, muted=not head.active)
         panels.write_axes(sheet, f"weight at t{at + 1}", "key position i")
@@ -139,10 +140,17 @@ def _unseen(allowed: npt.NDArray[np.bool_]) -> Iterator[Outline]:
         yield Outline.unit_rectangle().transformed(Affine2D().scale(width, 1.08).translate(left, 0))
 
 
-def _stems(axes: Axes, sheet: Sheet, head: HeadResult, row: int, pitch: float) -> None:
-    """Draw the taps of ``row``, ``pitch`` inches from one key to the next."""
-    keys = np.arange(1, row + 2)
+def _stems(
+    axes: Axes,
+    sheet: Sheet,
+    head: HeadResult,
+    row: int,
+    seen: npt.NDArray[np.intp],
+    pitch: float,
+) -> None:
+    """Draw the taps of ``row`` at the keys ``seen``, ``pitch`` inches from one to the next."""
     taps, ideal, _ = row_response(head, row)
+    keys, taps = seen + 1, taps[seen]
     colour = head_colour(head.head.uid)
     if ideal is not None:
         half = max(0.36, SHORTEST_IDEAL / 2 / pitch)  # in keys

@@ -40,7 +40,9 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "historyDock": Kind("History", "mhagui.gui.docks.history"),
         "heatmapsDock": Kind("Heatmaps", "mhagui.gui.docks.heatmaps"),
         "pipelineDock": Kind("Pipeline", "mhagui.gui.docks.pipeline"),
-        "atlasDock": Kind("Scorecard", "mhagui.gui.docks.atlas", draws_curves=True, of_captures=True),
+        "atlasDock": Kind(
+            "Scorecard", "mhagui.gui.docks.atlas", draws_curves=True, of_captures=True
+        ),
         "compareDock": Kind("Compare", "mhagui.gui.docks.compare", of_captures=True),
         "tokensDock": Kind("Tokens", "mhagui.gui.docks.tokens"),
         "outputProjectionDock": Kind("Output projection", "mhagui.gui.docks.output_projection"),

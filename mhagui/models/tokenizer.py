@@ -103,7 +103,7 @@ def tokenizer_of_gguf(values: Values) -> Tokenizer:
     if isinstance(kinds, list) and len(kinds) == len(words):
         _add_marks(made, words, kinds)
     begins = values.flag("tokenizer.ggml.add_bos_token", cut == "llama-bpe")
-    return Tokenizer(made, values.index("tokenizer.ggml.bos_token_id") if begins else None)
+    return Tokenizer(made, values.count("tokenizer.ggml.bos_token_id", least=0) if begins else None)
 
 
 @contextmanager

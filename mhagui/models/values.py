@@ -24,18 +24,11 @@ class Values:
         """Tell whether there is such a value, and it is not null."""
         return self.named.get(name) is not None
 
-    def count(self, name: str, default: int | None = None) -> int:
-        """Return a whole number of at least 1; raises UserError where there is none."""
+    def count(self, name: str, default: int | None = None, least: int = 1) -> int:
+        """Return a whole number of at least ``least``; raises UserError where there is none."""
         value = self._value(name, default)
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST:
-            raise self._fault(name, value, "a whole number of at least 1")
-        return value
-
-    def index(self, name: str) -> int:
-        """Return a whole number of at least 0; raises UserError where there is none."""
-        value = self._value(name, None)
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
-            raise self._fault(name, value, "a whole number of at least 0")
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MOST:
+            raise self._fault(name, value, f"a whole number from {least} to {MOST:,}")
         return value
 
     def number(self, name: str, default: float | None = None) -> float:

@@ -3,6 +3,7 @@
 Tensors are known by what they can do: no library of theirs is imported.
 """
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from mhagui.sources.entries import (
     checked_dtype,
     picked,
 )
-from mhagui.sources.found import Found
+from mhagui.sources.found import MOST_ENTRIES, Found
 from mhagui.sources.readings import candidates
 
 _NAMES = (*names.LABELS, names.TOKEN_IDS)
@@ -52,12 +53,15 @@ def found_in_arrays(name: str, arrays: Mapping[str, object]) -> Found:
     UserError
         Where there is none, or their names count what is not understood.
     """
-    entries = tuple(
+    each = (
         entry
         for key, value in arrays.items()
         if value is not None
         for entry in (_texts(key, value) if key in names.LABELS else _entries(key, value, 0))
     )
+    entries = tuple(itertools.islice(each, MOST_ENTRIES + 1))  # lists may hold one another
+    if len(entries) > MOST_ENTRIES:
+        raise UserError(f"{name} holds more than {MOST_ENTRIES:,} arrays.")
     if all(entry.name in _NAMES for entry in entries):
         raise UserError(f"There are neither attention weights nor q and k{NOT_RETURNED}.")
     return InMemory(Path(name), "memory", None, entries, candidates(entries))

@@ -116,7 +116,6 @@ def captured_layers(
 
     Raises UserError where something does not fit, naming the array, the axis and the numbers.
     """
-    found.check_unchanged()
     numbers = layer_numbers(found, reading)
     n_items = batch_size(found, reading)
     for part in reading.parts:
@@ -128,7 +127,10 @@ def captured_layers(
     reading = _with_heads(found, reading)
     for number in numbers:
         before_layer(number)
-        yield _layer(found, reading, number, len(numbers))
+        found.check_unchanged()
+        layer = _layer(found, reading, number, len(numbers))
+        found.check_unchanged()  # or half of it is of another file
+        yield layer
 
 
 def _with_heads(found: Found, reading: Reading) -> Reading:

@@ -186,6 +186,9 @@ def _groups(entries: Sequence[Entry]) -> dict[str, list[list[Entry]]]:
             by_template.setdefault(names.template(entry.name)[0], []).append(entry)
     roles = {role: list(found.values()) for role, found in groups.items()}
     beside = {role: roles.pop(role) for role in _BESIDE if role in roles}
+    unknown = roles.pop("", [])
+    roles[""] = [group for group in unknown if not all(entry.problem for entry in group)]
+    roles[""] = roles[""] or unknown
     if sum(map(len, roles.values())) == 1:  # nothing else has numbers, whatever it is called
         roles = {names.WEIGHTS: next(iter(roles.values()))}
     roles.pop("", None)

@@ -5,6 +5,8 @@ There is no unpickler of ours: a pickle is a program, and whoever runs it trusts
 
 import importlib
 import importlib.util
+import pickle
+import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,8 @@ _KINDS = {
     "float64", "float32", "float16", BFLOAT16, "int64", "int32", "int16", "int8", "uint8", "bool",
 }  # fmt: skip
 _MOST_ENTRIES = 20_000
+# Bytes; larger files are mapped. A mapped file that somebody cuts short ends the whole program.
+_MOST_LOADED = 2**30
 
 
 def torch_entries(path: Path, size: int) -> tuple[Entry, ...]:
@@ -29,7 +33,7 @@ def torch_entries(path: Path, size: int) -> tuple[Entry, ...]:
             f"{path.name} was saved by PyTorch, which is not installed: install torch, or save "
             "the tensors with safetensors or numpy.savez."
         )
-    value = _loaded(path)
+    value = _loaded(path, size)
     entries: list[Entry] = []
     for entry in _entries("", value, size, 0):
         entries.append(entry)
@@ -38,13 +42,17 @@ def torch_entries(path: Path, size: int) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
-def _loaded(path: Path) -> object:
+def _loaded(path: Path, size: int) -> object:
     torch = importlib.import_module("torch")
+    # A file of the older kind, which is no zip, cannot be mapped.
+    is_mapped = size > _MOST_LOADED and zipfile.is_zipfile(path)
     try:
-        try:
-            loaded: object = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
-        except RuntimeError:  # a file of the older kind, which is no zip, cannot be mapped
-            loaded = torch.load(path, map_location="cpu", weights_only=True)
+        loaded: object = torch.load(path, map_location="cpu", weights_only=True, mmap=is_mapped)
+    except pickle.UnpicklingError as error:  # PyTorch says how to run it all the same
+        raise UserError(
+            f"{path.name} holds more than tensors, or is damaged, and PyTorch's loader of weights "
+            "alone refuses it: save a dict or a list of tensors, as state_dict() gives."
+        ) from error
     except Exception as error:  # damaged files raise nearly anything there
         first = str(error).strip().splitlines()[:1]
         why = first[0][:200].rstrip(".") if first else type(error).__name__
@@ -58,10 +66,12 @@ def _loaded(path: Path) -> object:
 def _entries(name: str, value: object, size: int, depth: int) -> Iterator[Entry]:
     if hasattr(value, "untyped_storage"):
         yield _entry(name or "tensor", value, size)
+    elif isinstance(value, Mapping | list | tuple) and not value:  # counted, however many
+        yield Entry(name, (), "unknown", 0, f"{name or 'What it holds'} is empty{NOT_RETURNED}.")
     elif isinstance(value, Mapping) and depth < MOST_AXES:
         for key, item in value.items():
             yield from _entries(f"{name}.{key}" if name else str(key), item, size, depth + 1)
-    elif isinstance(value, list | tuple) and value and isinstance(value[0], str):
+    elif isinstance(value, list | tuple) and isinstance(value[0], str):
         texts = tuple(map(str, value))
         problem = f"{name} holds texts, not numbers."
         yield Entry(name, (len(texts),), "text", sum(map(len, texts)), problem, texts)
@@ -70,15 +80,24 @@ def _entries(name: str, value: object, size: int, depth: int) -> Iterator[Entry]
             yield from _entries(f"{name}[{index}]", item, size, depth + 1)
     else:
         is_none = value is None
-        kind = f"None, not a tensor{NOT_RETURNED}" if is_none else f"a {type(value).__name__}"
-        yield Entry(name, (), "unknown", 0, f"{name} is {kind}.")
+        kind = (
+            f"None, not a tensor{NOT_RETURNED}"
+            if is_none
+            else f"a {type(value).__name__}, not a tensor"
+        )
+        yield Entry(name, (), "unknown", 0, f"{name or 'What it holds'} is {kind}.")
 
 
 def _entry(name: str, tensor: Any, size: int) -> Entry:  # noqa: ANN401  # torch may be missing
+    if tensor.is_nested:
+        problem = f"{name} is of several shapes in one; save them as a list of tensors."
+        return Entry(name, (), "unknown", 0, problem)
     kind, shape = str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape)
     n_bytes = tensor.numel() * tensor.element_size()
     problem = ""
-    if kind not in _KINDS:
+    if tensor.is_meta:
+        problem = f"{name} is on the meta device: a shape without numbers."
+    elif kind not in _KINDS:
         why = (
             "complex numbers, which are no weights"
             if "complex" in kind

@@ -10,6 +10,9 @@ from mhagui.document.edits import SetMask
 from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.errors import UserError
 from mhagui.figures import FIGURES, Subject, render, why_not
+from mhagui.figures.entropy import plan
+from mhagui.figures.impulse import _unseen
+from mhagui.figures.paper import Paper
 from mhagui.figures.script import script
 from mhagui.report import report, report_text
 from mhagui.reports.content import report_of
@@ -97,3 +100,21 @@ def test_reports_say_what_is_not_known(weights_alone):
         (block,) = sections[key].blocks
         assert block.text.startswith("This scene has no values")
     assert len(sections["entropy"].blocks) > 1
+
+
+def test_under_a_window_captions_and_hatches_are_those_of_the_window():
+    mask = MaskRule(MaskKind.SLIDING, 2, 1)
+    scene = SetMask(mask).apply(load_lesson("four-heads"))
+    subject = Subject(scene, compute(scene))
+    assert "ceiling log₂ n_t" in render("entropy", subject, "svg").decode()
+    assert f"n_t keys under this mask: {mask.text}." in plan(subject, Paper.of(subject)).caption
+    drawn = render("impulse", Subject(scene, compute(scene), row=3), "svg").decode()
+    assert "sliding box of 2" in drawn
+    of_row_3 = [tuple(box.get_extents().bounds) for box in _unseen(mask.allowed(6)[3])]
+    # t4 sees t3 and t4: boxes up to between the keys, and up to the edges of the axes.
+    assert of_row_3 == [
+        pytest.approx((0.4, 0, 2.1, 1.08)),
+        pytest.approx((4.5, 0, 2.1, 1.08)),
+    ]
+    assert [box.get_extents().width for box in _unseen(mask.allowed(6)[0])] == pytest.approx([6.2])
+    assert not list(_unseen(MaskRule().allowed(6)[5]))

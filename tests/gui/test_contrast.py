@@ -95,6 +95,13 @@ def strongest(widget, *box):
     return max(contrast(tuple(map(int, shade)), ground) for shade in shades)
 
 
+def faint_tabs(parent):
+    """The tabs in ``parent`` that can hardly be read; those of docks behind others are disabled."""
+    bars = [bar for bar in parent.findChildren(QTabBar) if bar.isVisible() and bar.isEnabled()]
+    tabs = [(bar, n) for bar in bars for n in range(bar.count())]
+    return [bar.tabText(n) for bar, n in tabs if strongest(bar, bar.tabRect(n)) < TEXT]
+
+
 @THEMES
 def test_all_that_is_written_in_the_window_can_be_read(open_window, settle, theme):
     apply_theme(theme)
@@ -111,8 +118,8 @@ def test_all_that_is_written_in_the_window_can_be_read(open_window, settle, them
             n_written += is_written(widget)
             if is_written(widget) and strongest(widget) < least:
                 faint.append(f"{dock.windowTitle()}: {widget} {strongest(widget):.2f}")
-    tabs = [(b, n) for b in window.findChildren(QTabBar) if b.isVisible() for n in range(b.count())]
-    faint += [bar.tabText(n) for bar, n in tabs if strongest(bar, bar.tabRect(n)) < TEXT]
+        faint += faint_tabs(dock)
+    faint += faint_tabs(window)
     tools = window.findChild(QToolBar, "mainToolBar").findChildren(QToolButton)
     for button in filter(QWidget.isVisible, tools):
         least = TEXT if button.isEnabled() else DISABLED

@@ -9,9 +9,10 @@ from PySide6.QtGui import QAction, QFontDatabase, QScreen
 from PySide6.QtWidgets import QLabel, QMenuBar, QStatusBar
 
 from mhagui.document import load_lesson
+from mhagui.gui import type_size
 from mhagui.gui.docks.heatmaps import HeatmapsDock
 from mhagui.gui.layouts import DEFAULT, LEARN, PRESENT
-from mhagui.gui.type_size import ANSWERED_AFTER, SETTLED_AFTER, STEPS
+from mhagui.gui.type_size import SETTLED_AFTER, STEPS
 from mhagui.gui.widgets.drawing import scaled_font
 from mhagui.gui.widgets.matrix_card import MatrixCard
 from mhagui.gui.widgets.matrix_painter import _written
@@ -44,6 +45,15 @@ def screen(monkeypatch):
 
 
 @pytest.fixture
+def window(window, screen, settle):
+    """The window that these tests share, in usual type before and after."""
+    window.resize(1700, 1000)
+    settle()
+    yield window
+    window.findChild(QAction, "usual_type").trigger()
+
+
+@pytest.fixture
 def home(tmp_path):
     return Home.below(tmp_path)
 
@@ -66,8 +76,7 @@ def said(window):
     return window.statusBar().currentMessage()
 
 
-def test_keys_make_all_type_larger_smaller_and_usual(open_window, qtbot, settle):
-    window = open_window()
+def test_keys_make_all_type_larger_smaller_and_usual(window, qtbot, settle):
     parts = [window, window.docks.heads.widget(), *map(window.findChild, (QMenuBar, QStatusBar))]
     for key, wanted in (
         (Qt.Key.Key_Plus, 11.0),
@@ -84,8 +93,7 @@ def test_keys_make_all_type_larger_smaller_and_usual(open_window, qtbot, settle)
     assert [points(part) for part in parts] == [POINTS] * len(parts)
 
 
-def test_the_sentence_is_not_written_over_the_cursors_cell(open_window, qtbot, settle):
-    window = open_window()
+def test_the_sentence_is_not_written_over_the_cursors_cell(window, qtbot, settle):
     qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
     for _ in range(4):
         settle()
@@ -93,11 +101,12 @@ def test_the_sentence_is_not_written_over_the_cursors_cell(open_window, qtbot, s
     assert window.findChild(QLabel, "cursorReadout").isHidden()
 
 
-def test_it_ends_at_sizes_that_can_be_kept(open_window, qtbot, settle, screen, home):
+def test_it_ends_at_sizes_that_can_be_kept(open_window, qtbot, screen, home):
     screen(6000, 4000)
     window = open_window(home=home)
-    for key, percent in ((Qt.Key.Key_Plus, 250), (Qt.Key.Key_Minus, 80)):
-        for _ in range(11):
+    for key, before, percent in ((Qt.Key.Key_Plus, 225, 250), (Qt.Key.Key_Minus, 90, 80)):
+        window.preferences.change(type_percent=before)
+        for _ in range(2):
             qtbot.keyClick(window, key, CONTROL)
         assert window.preferences.settings.type_percent == percent
         kept, complaints = SettingsStore(home.config / FILE_NAME).load()
@@ -113,8 +122,7 @@ def test_the_next_window_opens_in_the_same_type(open_window, qtbot, settle, home
     assert points(open_window(home=home)) == pytest.approx(11.0)
 
 
-def test_another_font_of_the_system_is_followed(open_window, qtbot, settle, qapp):
-    window = open_window()
+def test_another_font_of_the_system_is_followed(window, qtbot, settle, qapp):
     qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
     font = qapp.font()
     font.setPointSizeF(14.0)
@@ -125,9 +133,8 @@ def test_another_font_of_the_system_is_followed(open_window, qtbot, settle, qapp
 
 
 def test_another_font_of_the_system_is_followed_though_the_program_has_set_its_own(
-    open_window, qtbot, settle, qapp, monkeypatch
+    window, qtbot, settle, qapp, monkeypatch
 ):
-    window = open_window()
     qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
     font = qapp.font()
     font.setPointSizeF(14.0)
@@ -169,12 +176,15 @@ def test_the_window_stays_on_its_screen_and_is_as_before_in_usual_type(
     assert window.pos() == QPoint(100, 60)
 
 
-def test_a_size_the_user_gives_in_large_type_is_kept(open_window, qtbot, settle, screen):
+def test_a_size_the_user_gives_in_large_type_is_kept(
+    open_window, qtbot, settle, screen, monkeypatch
+):
+    monkeypatch.setattr(type_size, "ANSWERED_AFTER", SETTLED_AFTER)
     screen(1600, 1000)
     window = open_window(size=(1280, 800))
     for _ in range(3):
         qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
-    qtbot.wait(ANSWERED_AFTER + SETTLED_AFTER)  # nothing else tells that all is done
+    qtbot.wait(3 * SETTLED_AFTER)  # nothing else tells that all is done
     window.resize(1500, 900)
     settle()
     window.findChild(QAction, "usual_type").trigger()

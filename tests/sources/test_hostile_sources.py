@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import io
 import json
+import os
 import struct
 import sys
 import tracemalloc
@@ -505,3 +506,25 @@ def test_opening_can_be_followed_and_called_off(tmp_path):
     seen: list[int] = []
     sources.open_capture(tmp_path / "a.npy", before_layer=seen.append)
     assert seen == [0, 1, 2]
+
+
+def test_a_file_written_to_while_it_is_read_is_not_half_of_each(tmp_path):
+    path = tmp_path / "a.npy"
+    np.save(path, np.broadcast_to(np.eye(5), (3, 1, 2, 5, 5)))
+    found = sources.inspect(path)
+
+    def write(number):
+        if number == 1:
+            np.save(path, np.broadcast_to(np.eye(5)[::-1], (3, 1, 2, 5, 5)))
+            os.utime(path, (1, 1))  # of the same size, and never of the same time
+
+    with pytest.raises(UserError, match="has changed since it was looked at"):
+        sources.read(found, found.readings[0], before_layer=write)
+
+
+def test_lists_in_memory_that_hold_one_another_are_counted():
+    value: list[object] = [np.eye(2)]
+    for _ in range(4):
+        value = [value] * 30
+    with pytest.raises(UserError, match="holds more than 20,000 arrays"):
+        sources.found_in_arrays("attentions", {"attentions": value})

@@ -2,7 +2,9 @@
 
 import importlib.util
 import io
+import os
 import pickle
+import warnings
 import zipfile
 
 import numpy as np
@@ -104,3 +106,48 @@ def test_half_a_file_of_torch(tmp_path, torch):
     data = (tmp_path / "a.pt").read_bytes()
     (tmp_path / "a.pt").write_bytes(data[: len(data) // 2])
     assert "cut short" in refused(tmp_path / "a.pt")
+
+
+def test_a_file_cut_short_while_it_is_read_ends_nothing_but_the_reading(tmp_path, torch):
+    path = tmp_path / "a.pt"
+    torch.save([torch.eye(300)[None, None] for _ in range(3)], path)
+    found = sources.inspect(path)
+
+    def cut(number):
+        if number == 1:
+            os.truncate(path, 5000)
+
+    with pytest.raises(UserError, match="has changed since it was looked at"):
+        sources.read(found, found.readings[0], before_layer=cut)
+
+
+def test_lists_that_hold_one_another_are_not_followed_for_ever(tmp_path, torch):
+    value = []
+    for _ in range(4):
+        value = [value] * 100
+    torch.save(value, tmp_path / "a.pt")
+    assert "holds more than 20,000 tensors" in refused(tmp_path / "a.pt")
+
+
+def test_what_has_no_numbers_or_no_one_shape_is_said(tmp_path, torch):
+    torch.save([torch.eye(3, device="meta")], tmp_path / "a.pt")
+    assert "a shape without numbers" in refused(tmp_path / "a.pt")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nested tensors are said to be new
+        nested = torch.nested.nested_tensor([torch.eye(2), torch.eye(3)])
+    torch.save([nested], tmp_path / "b.pt")
+    assert "save them as a list of tensors" in refused(tmp_path / "b.pt")
+    torch.save(3, tmp_path / "c.pt")
+    assert "What it holds is a int, not a tensor." in refused(tmp_path / "c.pt")
+
+
+def test_a_whole_module_says_what_to_save_and_not_how_to_run_it(tmp_path, torch):
+    torch.save(torch.nn.Linear(2, 2), tmp_path / "a.pt")
+    sentence = refused(tmp_path / "a.pt")
+    assert "save a dict or a list of tensors" in sentence
+    assert "two options" not in sentence
+
+
+def test_numbers_and_empty_dicts_beside_the_one_tensor_are_in_nobodys_way(tmp_path, torch):
+    torch.save({"probe": torch.eye(3), "epoch": 3, "state": {}}, tmp_path / "a.pt")
+    assert sources.open_capture(tmp_path / "a.pt").layers[0].shape == (3, 3)

@@ -227,7 +227,8 @@ def entropy(frame: Frame) -> Table:
     """Return the ceiling and every head's row entropy, bits, (T, 1 + H)."""
     columns = [head.row_entropy_bits for head in frame.result.heads]
     values = np.column_stack([frame.result.ceiling_bits, *columns])
-    return _by_position("H: row entropy in bits", frame, values, (frame.result.ceiling_name, *_heads(frame)))
+    names = frame.result.ceiling_name, *_heads(frame)
+    return _by_position("H: row entropy in bits", frame, values, names)
 
 
 def effective_positions(frame: Frame) -> Table:

@@ -40,7 +40,7 @@ from mhagui.document.patterns import parameters_of
 from mhagui.document.weight_edits import to_pattern
 from mhagui.formats import USUAL, Precision
 from mhagui.gui.bench import Bench, Frame
-from mhagui.gui.docks.head_marks import key_head_mark, key_head_tip
+from mhagui.gui.docks.key_heads import key_head_mark, key_head_tip
 from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import BAND, MUTE, demi_bold, draw_card, scaled_font

@@ -21,7 +21,7 @@ from mhagui.document import ColourScale, Cursor, HeadResult, Quantity, Scene, Vi
 from mhagui.document.view_state import FEWEST_SHOWN
 from mhagui.document.weight_scale import DIM, looks_dark
 from mhagui.gui.bench import Bench, Frame
-from mhagui.gui.docks.head_marks import key_head_mark, key_head_tip
+from mhagui.gui.docks.key_heads import key_head_mark, key_head_tip
 from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.icons import icon

@@ -10,6 +10,7 @@ MODEL_FILES = (".gguf",)
 CONFIG = "config.json"
 _SCENE_MARK = b"mhagui scene"  # in every scene that is kept as JSON text
 _LARGEST_TEXT = 2**26  # bytes; neither a scene nor tensors are JSON texts above that
+_READ_AT_ONCE = 2**20  # bytes of a JSON text
 
 
 class Kind(enum.Enum):
@@ -34,6 +35,16 @@ def kind_of(path: Path) -> Kind:
     if suffix == ".safetensors" and _is_checkpoint(path):
         return Kind.MODEL
     return Kind.TENSORS if suffix in TENSOR_FILES else Kind.SCENE
+
+
+def takes_long(path: Path) -> bool:
+    """Say whether ``kind_of`` has to look into a file for so long that a window has to go on."""
+    suffix = path.suffix.lower()
+    try:
+        is_short = path.stat().st_size <= _READ_AT_ONCE
+    except OSError:
+        return False
+    return suffix == ".safetensors" or (suffix == ".json" and not is_short)
 
 
 def _is_scene_text(path: Path) -> bool:

@@ -13,7 +13,7 @@ from mhagui.gui.bench import Bench
 from mhagui.gui.capture_session import CaptureSession, Opened
 from mhagui.gui.file_session import FileSession
 from mhagui.gui.notices import NoticeBar
-from mhagui.gui.opening.kinds import Kind, kind_of
+from mhagui.gui.opening.kinds import Kind, kind_of, takes_long
 from mhagui.gui.watch import Watch
 from mhagui.gui.worker import Worker
 
@@ -64,9 +64,16 @@ class Openings(QObject):
     def open(self, path: Path, prompt: str | None = None) -> None:
         """Open what is at ``path``; a model is run at once where there is a ``prompt``."""
         path = absolute(path)
-        kind = kind_of(path)
-        failed = partial(self._on_failed, path)
         self.stop()  # whatever else was to be opened
+        if not takes_long(path):
+            self._open_as(path, prompt, kind_of(path))
+            return
+        self._files.said.emit(f"Reading {path.name}…")
+        done = partial(self._open_as, path, prompt)
+        self._worker.run(partial(kind_of, path), done, partial(self._on_failed, path))
+
+    def _open_as(self, path: Path, prompt: str | None, kind: Kind) -> None:
+        failed = partial(self._on_failed, path)
         if kind is Kind.SCENE:
             self._files.open(path)
         elif kind is Kind.TENSORS:

@@ -1,5 +1,8 @@
 """Files of tensors, opened in a real window: at once where they are clear, else by the dialog."""
 
+import json
+import threading
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -15,8 +18,12 @@ from PySide6.QtWidgets import (
     QSpinBox,
 )
 
+from safetensors.numpy import save_file
+
 from mhagui.document.edits import set_gain
 from mhagui.gui import questions
+from mhagui.gui.opening import openings
+from mhagui.gui.opening.kinds import kind_of
 
 DIALOG = "importDialog"
 
@@ -63,6 +70,28 @@ def press_open(qtbot, window, dialog):
 
 
 # ------------------------------------------------------------------------------ what is clear
+
+
+@pytest.mark.parametrize("name", ["attn.safetensors", "attn.json"])
+def test_no_file_that_takes_long_to_tell_is_looked_into_by_the_windows_thread(
+    window, qtbot, layers_file, tmp_path, monkeypatch, name
+):
+    path, looked = tmp_path / name, []
+    if name.endswith("json"):
+        arrays = {name: array.tolist() for name, array in layers_file.weights.items()}
+        path.write_text(json.dumps(arrays) + " " * 2**21)
+    else:
+        save_file(layers_file.weights, path)
+
+    def noted(path):
+        looked.append(threading.current_thread())
+        return kind_of(path)
+
+    monkeypatch.setattr(openings, "kind_of", noted)
+    window.openings.open(path)
+    qtbot.waitUntil(lambda: window.captures.capture is not None)
+    assert len(looked) == 1
+    assert looked[0] is not threading.main_thread()
 
 
 def test_a_clear_file_is_on_the_bench_at_once_and_undone_by_an_undo(window, qtbot, layers_file):
