@@ -23,6 +23,7 @@ from mhagui.data.scorecard_table import (
 from mhagui.data.scorecard_text import scorecard_html, scorecard_text
 from mhagui.document import scorecard as scoring
 from mhagui.document.capture import Capture, Floats
+from mhagui.document.captured_scene import layer_of
 from mhagui.errors import UserError
 from mhagui.files import write_atomically
 
@@ -288,6 +289,8 @@ class View:
 
     def show(self, layer: int, head: int | None = None) -> None:
         """Put a layer on the bench, and the cursor on one of its heads."""
+        if head is not None:
+            layer_of(self.capture, layer).require_head(head)
         self._window.show(layer, head)
 
     def set_gain(self, head: int, gain: float) -> None:
@@ -296,13 +299,9 @@ class View:
 
     def weights(self, layer: int, head: int) -> Floats:
         """Return the weights as they were given, (T_q, T_k), read-only; no gain counts."""
-        known = {each.number: each for each in self.capture.layers}
-        if layer not in known:
-            raise UserError(f"There is no layer {layer}; layers are {min(known)} to {max(known)}.")
-        n_heads = known[layer].n_heads
-        if not 0 <= head < n_heads:
-            raise UserError(f"There is no head {head}; layer {layer} has 0 to {n_heads - 1}.")
-        weights: Floats = known[layer].weights[head]
+        known = layer_of(self.capture, layer)
+        known.require_head(head)
+        weights: Floats = known.weights[head]
         return weights
 
     def scorecard(self, *, ranks: bool = False) -> ScoreTable:

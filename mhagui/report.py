@@ -60,6 +60,7 @@ def report(scene: Scene, result: Result, row: int | None = None) -> dict[str, ob
         "has_values": scene.has_values,
         "has_queries": scene.has_queries,
         "tokens": list(scene.tokens),
+        "token_scheme": scene.token_scheme,
         "heads": [_head(head) for head in result.heads],
         "w_o": _listed(scene.w_o),
         "concat": _listed(result.concat),

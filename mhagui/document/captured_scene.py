@@ -37,7 +37,7 @@ def scene_of(capture: Capture, number: int, heads: Sequence[int] | None = None) 
         When there is no such layer or head, or the bench cannot hold it: one sentence with the
         layer, the head and the numbers.
     """
-    layer = _layer(capture, number)
+    layer = layer_of(capture, number)
     places = _places(layer, heads)
     try:
         return _scene(capture, layer, places)
@@ -48,7 +48,8 @@ def scene_of(capture: Capture, number: int, heads: Sequence[int] | None = None) 
         raise UserError(f"Layer {number} cannot be on the bench. {told}") from error
 
 
-def _layer(capture: Capture, number: int) -> CapturedLayer:
+def layer_of(capture: Capture, number: int) -> CapturedLayer:
+    """Return layer ``number``; raises UserError, which lists the layers, where there is none."""
     try:
         return capture.layer(number)
     except KeyError as error:

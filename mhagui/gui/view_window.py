@@ -84,9 +84,6 @@ class ViewWindow:
     def show(self, layer: int, head: int | None = None) -> None:
         """Put ``layer`` on the bench, the cursor at ``head`` of it; raises UserError."""
         window = self._open_window()
-        n_heads = {each.number: each.n_heads for each in self._opened.capture.layers}.get(layer)
-        if head is not None and n_heads and not 0 <= head < n_heads:
-            raise UserError(f"There is no head {head}; layer {layer} has 0 to {n_heads - 1}.")
         captures = window.captures
         with _refusals_raised(window):
             # Something else may have been opened in the window meanwhile.

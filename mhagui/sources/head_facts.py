@@ -7,7 +7,7 @@ import numpy as np
 
 from mhagui.document.capture import CapturedLayer, Floats
 
-_BLOCK_CELLS = 2**20
+_BLOCK_CELLS = 2**17
 
 
 @dataclass(frozen=True)

@@ -231,9 +231,12 @@ def _part(role: str, group: list[Entry]) -> Part:
         if not _are_steps(
             [e for e, layer in zip(group, layers, strict=True) if layer == layers[0]]
         ):
+            # As a decoder's queries look at an encoder's keys, which are all there from the start.
+            are_rows = all(entry.shape[-2:-1] == (1,) for entry in group)
+            right = "the rows of a layer's steps" if are_rows else "the heads of a layer"
             raise UserError(
                 f"The names from “{all_names[0]}” to “{all_names[-1]}” count two things, and they "
-                "are not steps and layers; put the heads of a layer into one array."
+                f"are not steps and layers; put {right} into one array."
             )
     else:
         raise UserError(

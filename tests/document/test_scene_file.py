@@ -56,7 +56,9 @@ def test_the_scheme_of_tokens_is_kept_and_has_to_be_one():
     scene = replace(scene_from_json(text()), tokens=("The", "ĠcafÃ©"), token_scheme="byte-level")
     assert scene_from_json(scene_to_json(scene)) == scene
     assert scene_from_json(text()).token_scheme == ""
-    with pytest.raises(UserError, match=r"Tokens stand for text as one of byte-level, .* got 'bpe'"):
+    with pytest.raises(
+        UserError, match=r"Tokens stand for text as one of byte-level, .* got 'bpe'"
+    ):
         scene_from_json(text(token_scheme="bpe"))
 
 

@@ -45,15 +45,6 @@ def screen(monkeypatch):
 
 
 @pytest.fixture
-def window(window, screen, settle):
-    """The window that these tests share, in usual type before and after."""
-    window.resize(1700, 1000)
-    settle()
-    yield window
-    window.findChild(QAction, "usual_type").trigger()
-
-
-@pytest.fixture
 def home(tmp_path):
     return Home.below(tmp_path)
 
@@ -76,7 +67,8 @@ def said(window):
     return window.statusBar().currentMessage()
 
 
-def test_keys_make_all_type_larger_smaller_and_usual(window, qtbot, settle):
+def test_keys_make_all_type_larger_smaller_and_usual(open_window, qtbot, settle):
+    window = open_window()
     parts = [window, window.docks.heads.widget(), *map(window.findChild, (QMenuBar, QStatusBar))]
     for key, wanted in (
         (Qt.Key.Key_Plus, 11.0),
@@ -93,7 +85,8 @@ def test_keys_make_all_type_larger_smaller_and_usual(window, qtbot, settle):
     assert [points(part) for part in parts] == [POINTS] * len(parts)
 
 
-def test_the_sentence_is_not_written_over_the_cursors_cell(window, qtbot, settle):
+def test_the_sentence_is_not_written_over_the_cursors_cell(open_window, qtbot, settle):
+    window = open_window()
     qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
     for _ in range(4):
         settle()
@@ -122,7 +115,8 @@ def test_the_next_window_opens_in_the_same_type(open_window, qtbot, settle, home
     assert points(open_window(home=home)) == pytest.approx(11.0)
 
 
-def test_another_font_of_the_system_is_followed(window, qtbot, settle, qapp):
+def test_another_font_of_the_system_is_followed(open_window, qtbot, settle, qapp):
+    window = open_window()
     qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
     font = qapp.font()
     font.setPointSizeF(14.0)
@@ -133,8 +127,9 @@ def test_another_font_of_the_system_is_followed(window, qtbot, settle, qapp):
 
 
 def test_another_font_of_the_system_is_followed_though_the_program_has_set_its_own(
-    window, qtbot, settle, qapp, monkeypatch
+    open_window, qtbot, settle, qapp, monkeypatch
 ):
+    window = open_window()
     qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
     font = qapp.font()
     font.setPointSizeF(14.0)

@@ -118,11 +118,11 @@ def test_the_window_is_in_a_picture_and_the_scene_in_files(view, tmp_path):
 
 REFUSALS = (
     (lambda view: view.show(7), "There is no layer 7; the layers are 0, 1, 2."),
-    (lambda view: view.show(1, 4), "There is no head 4; layer 1 has 0 to 3."),
+    (lambda view: view.show(1, 4), "Layer 1 has heads 0 to 3; there is no head 4."),
     (lambda view: view.set_gain(4, 1), "There is no head 4; the bench has 0 to 3."),
     (lambda view: view.set_gain(0, float("inf")), "must be a finite number; got inf"),
-    (lambda view: view.weights(3, 0), "There is no layer 3; layers are 0 to 2."),
-    (lambda view: view.weights(0, -1), "There is no head -1; layer 0 has 0 to 3."),
+    (lambda view: view.weights(3, 0), "There is no layer 3; the layers are 0, 1, 2."),
+    (lambda view: view.weights(0, -1), "Layer 0 has heads 0 to 3; there is no head -1."),
     (lambda view: view.screenshot("window.jpg"), "window.jpg: a picture of the window is a PNG"),
     (lambda view: view.export("a.gif"), "There is no format “gif”"),
     (lambda view: view.export("a.png", "scores"), "the queries and keys behind them are not known"),

@@ -48,3 +48,14 @@ def test_a_bert_with_biases_under_a_full_mask(minilm):
     assert scene.n_heads == 12
     assert scene.b_o is not None
     assert all(head.b_v is not None for head in scene.heads)
+
+
+def test_a_character_over_several_tokens_is_one_on_the_bench(smollm):
+    ids = smollm.tokens("at 😀 9").ids
+    scene = scene_of(smollm.run(ids, layers=(0,)).capture(), 0)
+    shown = scene.shown_tokens
+    assert "".join(token.text for token in shown if not token.is_partial) == "at 9"
+    parts = [token for token in shown if token.is_partial]
+    assert len({token.group for token in parts}) == 1
+    assert parts[0].together == " 😀"
+    assert [token.raw for token in shown] == list(smollm.tokens("at 😀 9").pieces)

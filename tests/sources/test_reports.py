@@ -607,3 +607,9 @@ def test_half_a_pair_of_utf_16_becomes_a_text_that_can_be_written(tmp_path):
 def test_bfloat16_as_numpy_writes_it_is_named(tmp_path):
     sentence = refused(saved(tmp_path / "a.npy", np.zeros((1, 2, 4, 4), "V2")))
     assert "if it is bfloat16, save it as float32, or with safetensors" in sentence
+
+
+def test_rows_of_steps_over_the_same_keys_say_what_to_put_together(attention):
+    steps = [[attention(1, 2, 1, 18) for _ in range(3)] for _ in range(4)]  # (step, layer)
+    with pytest.raises(UserError, match="put the rows of a layer's steps into one array"):
+        sources.found_in_arrays("attentions", {"attentions": steps})

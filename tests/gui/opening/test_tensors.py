@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSpinBox,
 )
-
 from safetensors.numpy import save_file
 
 from mhagui.document.edits import set_gain
