@@ -11,7 +11,7 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document import Scene
-from mhagui.document.new_scene import new_scene
+from mhagui.document.new_scene import check_sizes, new_scene
 from mhagui.document.patterns import MAX_POSITIONS
 from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS, MAX_MODEL_WIDTH
 from mhagui.errors import UserError
@@ -145,6 +145,7 @@ def _description_or_refusal(sizes: dict[str, int]) -> tuple[str, bool]:
     """
     enough = min(sizes["T"], sizes["d_model"] + 1)
     try:
+        check_sizes(**_arguments(sizes))
         return _description(new_scene(**_arguments(sizes | {"T": enough}))), True
     except UserError as error:
         return str(error), False

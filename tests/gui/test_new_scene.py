@@ -105,6 +105,15 @@ def test_what_is_said_at_a_key_does_not_make_all_positions(box, said, type_in, m
     assert made == [4, 9, 9, 9]
 
 
+def test_sizes_that_are_too_many_numbers_together_cannot_be_created(box, said, create, type_in):
+    for name, size in {"H": "32", "d_k": "32", "d_v": "32", "T": "4096"}.items():
+        type_in(box(name), size, Key.Key_Tab)
+    assert "take a shorter sequence (T = 4096)" in said()
+    assert not create.isEnabled()
+    type_in(box("T"), "1024", Key.Key_Tab)
+    assert create.isEnabled()
+
+
 @pytest.mark.parametrize("text", ["4097", "0", "six", "", "2.5"])
 def test_enter_after_what_is_no_size_creates_nothing(dialog, box, said, type_in, text, qtbot):
     type_in(box("T"), text, Key.Key_Return)
