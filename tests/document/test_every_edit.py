@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import mhagui.document
 from mhagui.document import History, Pattern, load_lesson, scene_to_json
+from mhagui.document.ablation import MuteHeads
 from mhagui.document.edits import (
     AddHead,
     DescribeScene,
@@ -62,6 +63,7 @@ CASES = [
     ("Rename head", rename_head(1, "mine"), NUMBERS),
     ("Mute head", set_muted(1, True), NUMBERS),
     ("Unmute head", set_muted(1, False), set_muted(1, True).apply(NUMBERS)),
+    ("Mute 2 heads", MuteHeads((1, 2)), NUMBERS),
     ("Solo head", set_soloed(1, True), NUMBERS),
     ("End solo", set_soloed(1, False), set_soloed(1, True).apply(NUMBERS)),
     ("Change master gain", SetMasterGain(2.0), NUMBERS),

@@ -246,7 +246,9 @@ class HeadCard(QWidget):
             self._label.clear()  # so that the new boxes are named
         self._number(index + 1)
         _say(self._shared, key_head_mark(head))
-        self._shared.setToolTip(key_head_tip(frame.scene, head))
+        tip = key_head_tip(frame.scene, head)
+        if tip != self._shared.toolTip():
+            self._shared.setToolTip(tip)
         self._name.show_name(head.name)
         self._pattern.show_pattern(head.pattern)
         _check(self._mute, head.muted)

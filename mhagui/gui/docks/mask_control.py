@@ -68,8 +68,9 @@ class MaskControl(QWidget):
             self.size_box.show_value(rule.size)
         keys = "key" if n_keys == 1 else "keys"
         tip = f"Mask: {rule.text}. Query t sees {rule.formula}; t{query + 1} sees {n_keys} {keys}."
-        self.kind.setToolTip(plain(tip))
-        self.kind.setAccessibleDescription(tip)
+        if tip != self.kind.accessibleDescription():  # not at every step of a drag
+            self.kind.setToolTip(plain(tip))
+            self.kind.setAccessibleDescription(tip)
 
     def _show_rule(self, rule: MaskRule) -> None:
         for at, kind in enumerate(MaskKind):
