@@ -206,28 +206,28 @@ class Bench(QObject):
 
     def undo(self) -> None:
         """Take back the last step."""
-        self._drop_computation()
+        self._leave_computation()
         self.history.undo()
         self._on_scene()
 
     def redo(self) -> None:
         """Do again what was undone last."""
-        self._drop_computation()
+        self._leave_computation()
         self.history.redo()
         self._on_scene()
 
     def go_to(self, n_steps: int) -> None:
         """Undo or redo until ``n_steps`` are done."""
-        self._drop_computation()
+        self._leave_computation()
         self.history.go_to(n_steps)
         self._on_scene()
 
     def cancel(self) -> None:
         """Compute no longer what takes so long: go back to the scene that is shown."""
+        self._waiting = None
         if self._computation is None:
             return
         self._drop_computation()
-        self._waiting = None
         if self._is_begun:
             self.history.return_to(self._mark_shown)
         else:  # there is nothing before it
@@ -255,10 +255,14 @@ class Bench(QObject):
     def stop(self) -> None:
         """Show no more frames: the panels are about to go."""
         self._timer.stop()
-        self._drop_computation()
-        self._waiting = None
+        self._leave_computation()
         self._input.drop()
         self.blockSignals(True)
+
+    def _leave_computation(self) -> None:
+        """Want no frame of the scene on the bench any more, nor what was to be done with it."""
+        self._drop_computation()
+        self._waiting = None
 
     def _on_scene(self) -> None:
         self._view = self._view.fitted(self.scene)

@@ -232,10 +232,11 @@ def _ratio(value: float, write: Precision) -> str:
 
 
 class Largest(NamedTuple):
-    """The largest shown magnitude of a head's values."""
+    """The largest shown magnitude of a head's values under a mask."""
 
     uid: int
     values: Matrix
+    allowed: BoolArray
     magnitude: float
 
 
@@ -244,6 +245,7 @@ class Unknown(NamedTuple):
 
     uid: int
     values: Matrix
+    allowed: BoolArray
     seen: Counts
     signed: bool
 
@@ -260,7 +262,7 @@ class Unknown(NamedTuple):
 def largest_of_each(unknown: Iterable[Unknown]) -> list[Largest]:
     """Find what is unknown; this may take long."""
     return [
-        Largest(of.uid, of.values, largest_seen(of.values, of.seen, signed=of.signed))
+        Largest(of.uid, of.values, of.allowed, largest_seen(of.values, of.seen, signed=of.signed))
         for of in unknown
     ]
 
@@ -272,7 +274,7 @@ class Pictures:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[int, tuple[Matrix, ColourRange, Tokens, str, Picture]] = {}
+        self._kept: dict[int, tuple[Matrix, BoolArray, ColourRange, Tokens, str, Picture]] = {}
         self._largest: dict[int, Largest] = {}
         self._seen: tuple[BoolArray | None, Counts] = None, np.zeros(0, dtype=np.intp)
 
@@ -303,10 +305,11 @@ class Pictures:
         """Return the picture of one head."""
         values = shown_values(head, view.quantity)
         kept = self._kept.get(head.head.uid)
-        if kept is not None and kept[0] is values and kept[1:4] == (scale, tokens, scheme):
-            return kept[4]
+        is_of_these = kept is not None and kept[0] is values and kept[1] is allowed
+        if kept is not None and is_of_these and kept[2:5] == (scale, tokens, scheme):
+            return kept[5]
         picture = head_picture(head, self.seen(allowed), view, scale, tokens, scheme)
-        self._kept[head.head.uid] = (values, scale, tokens, scheme, picture)
+        self._kept[head.head.uid] = (values, allowed, scale, tokens, scheme, picture)
         return picture
 
     def seen(self, allowed: BoolArray) -> Counts:
@@ -325,10 +328,14 @@ class Pictures:
             seen = np.where(numbers_seen(seen) > 1, seen, 0)
         shown = ((head.head.uid, shown_values(head, view.quantity)) for head in result.heads)
         return [
-            Unknown(uid, values, seen, signed)
+            Unknown(uid, values, result.allowed, seen, signed)
             for uid, values in shown
-            if uid not in self._largest or self._largest[uid].values is not values
+            if not self._is_known(uid, values, result.allowed)
         ]
+
+    def _is_known(self, uid: int, values: Matrix, allowed: BoolArray) -> bool:
+        known = self._largest.get(uid)
+        return known is not None and known.values is values and known.allowed is allowed
 
     def learn(self, found: Iterable[Largest]) -> None:
         """Note what was found."""

@@ -101,9 +101,12 @@ class Model:
     def tokens(self, prompt: str) -> Tokens:
         """Return the tokens of ``prompt``, with the marks that the model wants around it.
 
-        Raises UserError where it has none, or the model's tokenizer cannot be rebuilt.
+        Raises UserError where it has none, or more than the context, or the model's tokenizer
+        cannot be rebuilt.
         """
-        return self._tokenizer.tokens(prompt)
+        ids = self._tokenizer.ids(prompt)
+        self._require_room(len(ids))  # before millions of texts are made
+        return self._tokenizer.of_ids(ids)
 
     def texts(self, ids: Sequence[int]) -> tuple[str, ...]:
         """Return the decoded texts of tokens; none where the tokenizer cannot be rebuilt."""
@@ -158,11 +161,7 @@ class Model:
     def _checked(self, ids: Sequence[int]) -> Ids:
         if len(ids) == 0:
             raise UserError("There are no tokens to run the model on.")
-        if len(ids) > self.facts.context:
-            raise UserError(
-                f"The prompt makes {len(ids)} tokens, but {self.facts.title} reads "
-                f"{self.facts.context} at most."
-            )
+        self._require_room(len(ids))
         array = np.array(ids, dtype=np.intp)
         beyond = array[(array < 0) | (array >= self.facts.n_vocabulary)]
         if len(beyond):
@@ -170,6 +169,13 @@ class Model:
                 f"There is no token {beyond[0]}: {self.facts.title} has {self.facts.n_vocabulary}."
             )
         return array
+
+    def _require_room(self, n_tokens: int) -> None:
+        if n_tokens > self.facts.context:
+            raise UserError(
+                f"The prompt makes {n_tokens:,} tokens, but {self.facts.title} reads "
+                f"{self.facts.context:,} at most: take a shorter prompt."
+            )
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -244,6 +250,11 @@ def _opened(path: Path) -> _Opened:
         values = Values(path.name, file.values)
         architecture = architecture_of_gguf(values)
         return _Opened(path.stem, architecture, gguf_layout(architecture), file, values)
+    if not path.is_dir() and path.suffix.lower() != ".safetensors":
+        raise UserError(
+            f"{path.name} is no model: give a .gguf or .safetensors file, or a folder that holds "
+            "config.json."
+        )
     folder = path if path.is_dir() else path.parent
     config = folder / "config.json"
     if not config.is_file():

@@ -1,6 +1,6 @@
 """What ablating heads of a model does to the probabilities of the next token."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from mhagui.core.threads import one_blas_thread
 from mhagui.document.capture import CapturedLayer
 from mhagui.document.captured_ablation import Ablation, ablated_outputs
+from mhagui.models.forward import BeforeLayer
 from mhagui.models.model import Model
 from mhagui.models.tensor_file import Floats32
 
@@ -53,7 +54,7 @@ def next_probabilities(
     ids: Sequence[int],
     layer: CapturedLayer | None = None,
     ablations: Sequence[Ablation] = (),
-    step: Callable[[int], None] | None = None,
+    before_layer: BeforeLayer | None = None,
 ) -> Doubles:
     """Return the probabilities of the token that follows ``ids``, (V,).
 
@@ -63,7 +64,7 @@ def next_probabilities(
         The model, and the tokens of the prompt.
     layer, ablations
         What its run captured of the layer whose heads are ablated, each another; none without.
-    step
+    before_layer
         Called with the number of each layer before it is worked out; what it raises ends the run.
 
     Raises
@@ -80,7 +81,7 @@ def next_probabilities(
 
     # Two threads of BLAS wait for one another wherever something else is at work.
     with one_blas_thread():
-        run = model.run(ids, layers=(), before_layer=step, edit=edit)
+        run = model.run(ids, layers=(), before_layer=before_layer, edit=edit)
         logits = run.logits(slice(-1, None))[0].astype(np.float64)
     shares = np.exp(logits - logits.max())
     probabilities: Doubles = shares / shares.sum()

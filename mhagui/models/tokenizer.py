@@ -1,13 +1,14 @@
 """Prompts to the numbers of tokens, by the ``tokenizers`` package."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mhagui.document.token_text import Scheme, shown_tokens
 from mhagui.errors import UserError
+from mhagui.models.package_faults import said
 from mhagui.models.packages import require_package
+from mhagui.models.tokenizer_json import tokenizer_of_json
 from mhagui.models.values import Values, read_bounded, read_values
 
 if TYPE_CHECKING:
@@ -47,17 +48,17 @@ class Tokenizer:
         self._first = first
         self._scheme = _SCHEMES.get(type(made.decoder).__name__)
 
-    def tokens(self, prompt: str) -> Tokens:
-        """Return the tokens of ``prompt``; raises UserError where it has none."""
+    def ids(self, prompt: str) -> tuple[int, ...]:
+        """Return the numbers of the tokens of ``prompt``; raises UserError where it has none."""
         try:
             prompt.encode()
         except UnicodeEncodeError as error:
             raise UserError(f"Character {error.start + 1} of the prompt is half of one.") from error
-        with _said("The model's tokenizer cannot cut this prompt"):
+        with said("The model's tokenizer cannot cut this prompt"):
             ids = tuple(self._made.encode(prompt).ids) if prompt else ()
         if not ids:
             raise UserError("The prompt is empty: there is nothing to attend to.")
-        return self.of_ids(ids if self._first is None else (self._first, *ids))
+        return ids if self._first is None else (self._first, *ids)
 
     def of_ids(self, ids: Sequence[int]) -> Tokens:
         """Return the tokens of these numbers; one beyond the vocabulary has no text."""
@@ -74,7 +75,7 @@ def tokenizer_of_folder(folder: Path) -> Tokenizer:
     require_package("tokenizers")
     path, words = folder / "tokenizer.json", folder / "vocab.txt"
     if path.is_file():
-        return Tokenizer(_from_json(read_bounded(path), path.name))
+        return Tokenizer(tokenizer_of_json(read_bounded(path), path.name))
     if words.is_file():
         return Tokenizer(_wordpiece(folder, words))
     raise UserError(
@@ -104,24 +105,6 @@ def tokenizer_of_gguf(values: Values) -> Tokenizer:
         _add_marks(made, words, kinds)
     begins = values.flag("tokenizer.ggml.add_bos_token", cut == "llama-bpe")
     return Tokenizer(made, values.count("tokenizer.ggml.bos_token_id", least=0) if begins else None)
-
-
-@contextmanager
-def _said(what: str) -> Iterator[None]:
-    """Make a sentence that begins with ``what`` of any fault that the package finds."""
-    try:
-        yield
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # where its own code fails, what it raises is no Exception
-        raise UserError(f"{what}: {error}.") from error
-
-
-def _from_json(text: bytes, where: str) -> "tokenizers.Tokenizer":
-    from tokenizers import Tokenizer as Package
-
-    with _said(f"{where} is no tokenizer that can be read"):
-        return Package.from_str(text.decode())
 
 
 def _wordpiece(folder: Path, path: Path) -> "tokenizers.Tokenizer":

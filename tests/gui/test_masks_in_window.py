@@ -98,6 +98,26 @@ def test_parts_and_pooled_cells_are_hatched_alike(bench, settle, rule):
     assert (pooled[some] == np.rint(254 * weights[some])).all()
 
 
+def test_pictures_and_scale_follow_the_mask_where_the_numbers_stay(bench, heads_dock, settle):
+    bench.look(quantity=Quantity.SCORES)
+    kept = Pictures()
+
+    def shown():
+        settle()
+        result, view = bench.frame.result, bench.view
+        scale = kept.scale(result, view)
+        return scale, kept.of(result.heads[1], result.allowed, view, scale)
+
+    before = shown()[1].values
+    for rule in (MaskRule(MaskKind.FULL), WINDOW, MaskRule()):
+        bench.edit(SetMask(rule))
+        scale, picture = shown()
+        assert picture.values is before  # scores know no mask
+        assert ((shown_indices(picture) == HATCHED) == ~rule.allowed(6)).all()
+        scores = [np.abs(head.scores[rule.allowed(6)]).max() for head in bench.frame.result.heads]
+        assert scale.high >= max(scores)
+
+
 def test_uniform_is_one_time_uniform_under_any_mask(bench, settle):
     for rule in RULES:
         bench.edit(OpenScene(masked(rule)))

@@ -77,9 +77,9 @@ def test_each_layer_is_told_and_can_end_the_run(made):
             raise EndedError
 
     model, seen = open_model(made.folder), []
-    next_probabilities(model, IDS, step=step)
+    next_probabilities(model, IDS, before_layer=step)
     with pytest.raises(EndedError):
-        next_probabilities(model, IDS, step=step)
+        next_probabilities(model, IDS, before_layer=step)
     assert seen == [0, 1, 0]
 
 

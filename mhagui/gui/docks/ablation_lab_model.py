@@ -84,7 +84,7 @@ class _Runs:
         self.n_layers = model.facts.n_layers * (2 if self._before is None else 1)
         before = self._before
         if before is None:
-            before = next_probabilities(model, ids, step=self._step)
+            before = next_probabilities(model, ids, before_layer=self._step)
         after = next_probabilities(model, ids, wanted.layer, wanted.ablations, self._step)
         found = NextTokens(before, after)
         tokens = tuple(found.top(MOST_TOKENS))

@@ -39,11 +39,10 @@ def count_tokens(model: Model, prompt: str) -> Count:
     most, n_tokens = most_tokens(model.facts), len(tokens.ids)
     if n_tokens <= most:
         return Count(prompt, tokens, warning=_why_not_on_bench(model.facts, n_tokens))
-    limit = "the model reads" if most == model.facts.context else "the bench holds"
     return Count(
         prompt,
         tokens,
-        f"These are {n_tokens:,} tokens, and {limit} {most:,}: take a shorter prompt.",
+        f"These are {n_tokens:,} tokens, and the bench holds {most:,}: take a shorter prompt.",
     )
 
 

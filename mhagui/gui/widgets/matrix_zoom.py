@@ -101,6 +101,8 @@ class ZoomedView(MatrixView):
 
     def take(self, cells: Cells) -> None:
         """Paint ``cells``; those of another picture or layout are better than none."""
+        if self.picture is None:  # forgotten meanwhile
+            return
         self._keep(cells)
         self._pixmap = None
         self.update()

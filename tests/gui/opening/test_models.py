@@ -71,7 +71,7 @@ def test_the_dialog_says_what_the_model_is_and_how_long_a_prompt_may_be(ask, qtb
     assert "of at most 20" in said(dialog)
     assert runner(dialog).isEnabled()
     type_prompt(dialog, "this has more than twenty letters")
-    qtbot.waitUntil(lambda: "These are 33 tokens, and the model reads 20" in said(dialog))
+    qtbot.waitUntil(lambda: "makes 33 tokens, but tiny reads 20 at most" in said(dialog))
     assert not runner(dialog).isEnabled()
     dialog.findChild(QPlainTextEdit, "modelPrompt").clear()
     qtbot.waitUntil(lambda: "The prompt is empty" in said(dialog))
