@@ -137,9 +137,14 @@ def ratio_in_cell(value: float, *, leading_zero: bool = False) -> str:
     return fixed(value, 1 if value < 9.95 else 0)
 
 
-def small_in_cell(value: float, decimals: int = 2, *, leading_zero: bool = False) -> str:
-    """Return a weight to so many decimals, one that has none there with its power of ten: 2e−3."""
-    if 0 < value < 0.5 * 10.0**-decimals:
+def small_in_cell(
+    value: float, decimals: int = 2, *, least: float = 0.0, leading_zero: bool = False
+) -> str:
+    """Return a weight to so many decimals, one that has none there with its power of ten: 2e−3.
+
+    What is not above ``least`` is ≈0 all the same.
+    """
+    if least < value < 0.5 * 10.0**-decimals:
         return power(value)
     return cell(value, decimals, leading_zero=leading_zero)
 

@@ -104,7 +104,7 @@ def scorecard(
         Whether to score the effective rank too, which takes far longer.
     """
     taken = capture(attentions, tokens, ids=ids, q=q, k=k, mask=mask, **choices)
-    return ScoreTable(scoring.scorecard(taken), with_ranks=ranks)
+    return ScoreTable(scoring.scorecard(taken), taken.notes, with_ranks=ranks)
 
 
 def capture(  # noqa: PLR0913  # all but the first two by name
@@ -150,7 +150,7 @@ def capture(  # noqa: PLR0913  # all but the first two by name
     if isinstance(attentions, Capture):
         return attentions
     arrays = {
-        "attentions": getattr(attentions, "attentions", attentions),
+        "attentions": _attentions_of(attentions),
         "q": q,
         "k": k,
         "v": v,
@@ -172,6 +172,13 @@ def capture(  # noqa: PLR0913  # all but the first two by name
     return replace(taken, title=title or "Attention from Python")
 
 
+def _attentions_of(value: object) -> object:
+    try:
+        return getattr(value, "attentions", value)
+    except Exception:  # noqa: BLE001  # whatever its own code raises: it is no model's output
+        return value
+
+
 def _check_labels(taken: Capture, tokens: object, key_tokens: object, ids: Any) -> None:  # noqa: ANN401  # tensors have no common type
     """Raise UserError where what was given for positions fits no layer, and would be left out."""
     n_queries, n_keys = taken.layers[0].shape
@@ -188,7 +195,13 @@ def _check_labels(taken: Capture, tokens: object, key_tokens: object, ids: Any) 
 
 
 def _masked(taken: Capture, mask: Any) -> Capture:  # noqa: ANN401  # tensors have no common type
-    allowed = np.array(mask.detach().cpu() if hasattr(mask, "detach") else mask)
+    try:
+        allowed = np.array(mask.detach().cpu() if hasattr(mask, "detach") else mask)
+    except Exception as error:  # whatever the library of the tensor raises
+        raise UserError(
+            "mask cannot be read; it is an array of booleans, (T_q, T_k), True where a query may "
+            "see a key."
+        ) from error
     allowed.flags.writeable = False
     if allowed.dtype != np.bool_:
         raise UserError(
@@ -210,8 +223,12 @@ class ScoreTable:
     It can be gone through, row by row as a dict; ``numpy.asarray`` makes a structured array of it.
     """
 
-    def __init__(self, card: scoring.Scorecard, *, with_ranks: bool = False) -> None:
+    def __init__(
+        self, card: scoring.Scorecard, notes: tuple[str, ...] = (), *, with_ranks: bool = False
+    ) -> None:
+        """Take the scores, and ``notes`` on how the attention was read."""
         self.card, self._with_ranks = card, with_ranks
+        self._notes = notes
         self._rows = tuple(scorecard_rows(card, with_ranks=with_ranks))
 
     @property
@@ -222,7 +239,7 @@ class ScoreTable:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was taken for granted or left out, a sentence each."""
-        return self.card.notes
+        return (*self._notes, *self.card.notes)
 
     def called(self, label: str) -> tuple[tuple[int, int], ...]:
         """Return layer and head of those with this label, as "induction"."""
@@ -235,7 +252,8 @@ class ScoreTable:
 
     def to_json(self, path: str | Path) -> None:
         """Write all digits of the table to a JSON file, replacing it."""
-        write_atomically(Path(path), scorecard_json(self.card, with_ranks=self._with_ranks))
+        card = replace(self.card, notes=self.notes)
+        write_atomically(Path(path), scorecard_json(card, with_ranks=self._with_ranks))
 
     def to_numpy(self) -> npt.NDArray[np.void]:
         """Return the table as a structured array, (heads,); NaN where a score is not defined."""
@@ -306,7 +324,8 @@ class View:
 
     def scorecard(self, *, ranks: bool = False) -> ScoreTable:
         """Return the scores of all heads as they were given; no gain counts."""
-        return ScoreTable(scoring.scorecard(self.capture), with_ranks=ranks)
+        card = scoring.scorecard(self.capture)
+        return ScoreTable(card, self.capture.notes, with_ranks=ranks)
 
     def screenshot(self, path: str | Path) -> None:
         """Write a picture of the window to a PNG file, replacing it."""

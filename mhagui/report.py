@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from mhagui.document.compute import Result
-from mhagui.document.cost import cost_report, is_standard, parameters_of, score_flops
+from mhagui.document.cost import cost_report, parameter_formula, parameters_of, score_flops
 from mhagui.document.designs import design_of, filter_of
 from mhagui.document.filter_bank import (
     filter_bank,
@@ -222,7 +222,7 @@ def _projection(scene: Scene, result: Result) -> Iterator[str]:
 def _closing(scene: Scene, result: Result) -> str:
     sizes = WhatIf.of(scene)
     count = parameters_of(sizes)
-    formula = "4·d_model²" if is_standard(sizes) else "2·d_model·H·(d_k + d_v)"
+    formula = parameter_formula(sizes)
     lines = [
         f"Filter-bank residual, {identity_of(result)}:",
         f"  {residual_text(result)}",

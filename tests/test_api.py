@@ -25,6 +25,13 @@ def uniform(n=T):
     return np.tri(n) / np.arange(1, n + 1)[:, np.newaxis]
 
 
+class Broken:
+    """A tensor whose library is not well."""
+
+    def __getattr__(self, name):
+        raise RuntimeError("at work")
+
+
 @pytest.fixture
 def layers():
     """Two layers as transformers returns them: (1, 2, T, T) each."""
@@ -71,6 +78,18 @@ def test_heads_are_called_what_they_do(card):
     assert card.called("induction") == ()
 
 
+def test_what_is_no_array_is_said():
+    with pytest.raises(mhagui.UserError, match="attentions is no array of numbers: at work"):
+        mhagui.scorecard(Broken())
+
+
+def test_notes_tell_how_the_attention_was_read_and_what_was_not_scored(card, tmp_path):
+    assert "All weights are finite." in card.notes
+    assert set(card.card.notes) <= set(card.notes)
+    card.to_json(tmp_path / "a.json")
+    assert json.loads((tmp_path / "a.json").read_text("utf-8"))["notes"] == list(card.notes)
+
+
 def test_a_row_to_each_head(card):
     assert len(card) == 4
     assert [(row["layer"], row["head"]) for row in card] == [(0, 0), (0, 1), (1, 0), (1, 1)]
@@ -78,7 +97,6 @@ def test_a_row_to_each_head(card):
     assert card[1]["previous_token"] == card[1]["previous_token_chance"]
     assert card[0]["uniformity"] == 0.0
     assert card.columns == tuple(card[3])
-    assert card.notes == card.card.notes
 
 
 def test_as_an_array_and_as_files(card, tmp_path):
@@ -117,10 +135,10 @@ def test_a_long_table_shows_its_first_and_last_heads_and_its_notes():
     assert [lines[at].split()[:2] for at in (1, 10, 11, 12, 21)] == [
         ["0", "0"], ["0", "9"], ["…", "…"], ["1", "20"], ["1", "29"],
     ]  # fmt: skip
-    assert all(note in repr(card) for note in card.notes)
+    assert all(note in repr(card) for note in card.card.notes)
     html = card._repr_html_()
     assert html.count("<tr>") == len(lines)
-    assert all(f"<p>{note}</p>" in html for note in card.notes)
+    assert all(f"<p>{note}</p>" in html for note in card.card.notes)
 
 
 def test_effective_ranks_on_demand(layers):
@@ -177,6 +195,10 @@ def test_queries_and_keys_with_a_mask_need_no_word_about_causality():
         ({"ids": [1, 2]}, "The ids do not fit the positions"),
         ({"key_tokens": ["a"]}, "The key tokens do not fit the positions"),
         ({"mask": np.ones((T, T))}, "mask holds float64; it is boolean"),
+        ({"mask": [[1], [1, 2]]}, "mask cannot be read; it is an array of booleans"),
+        ({"mask": Broken()}, "mask cannot be read; it is an array of booleans"),
+        ({"q": Broken()}, "q is no array of numbers: at work"),
+        ({"tokens": Broken()}, "tokens is a list of texts"),
         ({"mask": np.ones((1, T, T), bool)}, r"of shape (1, 12, 12); layer 0 needs (12, 12)"),
         ({"colour": 3}, "colour"),
         ({"layers": (5,)}, "no layer 5; its layers are 0, 1"),

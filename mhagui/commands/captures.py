@@ -29,12 +29,14 @@ def capture_of(name: str, prompt: str | None, said: Sequence[str]) -> "Capture":
     had.
     """
     from mhagui.document import lesson_names
-    from mhagui.gui.opening.kinds import Kind, kind_of  # loads no Qt
+    from mhagui.gui.opening.kinds import CONFIG, Kind, kind_of  # loads no Qt
 
     path = Path(name)
     if name in lesson_names() or path.suffix.lower() == _SCENE:
         raise UserError(f"{name} is a scene; give a file of tensors or a model.")
     if kind_of(path) is Kind.MODEL:
+        if path.is_dir() and not (path / CONFIG).is_file():
+            raise UserError(f"{name} is no model: there is no {CONFIG} in that folder.")
         if said:
             raise UserError(f"{name} is a model: --read is for files of tensors.")
         if prompt is None:
@@ -44,7 +46,8 @@ def capture_of(name: str, prompt: str | None, said: Sequence[str]) -> "Capture":
         raise UserError(f"{name} is no model: --prompt is for models alone.")
     from mhagui.sources import open_capture
 
-    return open_capture(path, choices_of(said))
+    with progress(0, " layers") as shown:  # of how many is not known before
+        return open_capture(path, choices_of(said), before_layer=lambda _: shown.step())
 
 
 def choices_of(said: Sequence[str]) -> "Choices":

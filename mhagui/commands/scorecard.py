@@ -1,10 +1,11 @@
 """Printing or writing the scores of all heads of a real model."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from mhagui.commands.captures import READ_HELP, capture_of
-from mhagui.commands.output import say, say_file
+from mhagui.commands.output import complain, say, say_file
 from mhagui.commands.shared import OK, Parser, add_list, give_back_scenes, not_empty, write_and_say
 from mhagui.errors import UserError
 
@@ -34,6 +35,11 @@ def run(arguments: list[str]) -> int:
     from mhagui.document.scorecard import scorecard
 
     card = scorecard(capture)
+    if kind == "json":
+        card = replace(card, notes=(*capture.notes, *card.notes))
+    else:
+        for note in capture.notes:
+            complain(note, OK)
     if kind == "text":
         data = scorecard_text(card, with_ranks=options.ranks).encode()
     else:

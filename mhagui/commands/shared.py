@@ -126,14 +126,35 @@ def give_back_after_gains(options: argparse.Namespace) -> None:
     give_back_scenes(options, options.gain, lambda value: "=" in value)
 
 
-def the_scene(command: str, options: argparse.Namespace) -> "Scene":
-    """Return the scene that is asked for, with the gains that are; one is all ``command`` takes."""
+def scene_called(name: str) -> "Scene":
+    """Return the scene that ``name`` means; raises UserError, which says where else a file goes."""
     from mhagui.document import load_scene
 
+    try:
+        return load_scene(name)
+    except UserError as error:
+        if not _is_captured(Path(name)):
+            raise
+        raise UserError(
+            f"{name} is no scene: tensors and models are opened in the window ('mhagui FILE'), "
+            "where figures are exported, and 'mhagui report FILE --scorecard' scores their heads."
+        ) from error
+
+
+def _is_captured(path: Path) -> bool:
+    """Say whether there are tensors or a model at ``path``, as far as its name tells."""
+    from mhagui.gui.opening.kinds import CONFIG, MODEL_FILES, TENSOR_FILES  # loads no Qt
+
+    has_name = path.suffix.lower() in (*TENSOR_FILES, *MODEL_FILES)
+    return (has_name and path.is_file()) or (path / CONFIG).is_file()
+
+
+def the_scene(command: str, options: argparse.Namespace) -> "Scene":
+    """Return the scene that is asked for, with the gains that are; one is all ``command`` takes."""
     if len(options.scenes) > 1:
         raise UserError(f"'mhagui {command}' takes one scene, not also “{options.scenes[1]}”.")
     name = options.scenes[0] if options.scenes else DEFAULT_SCENE
-    return with_gains(load_scene(name), options.gain)
+    return with_gains(scene_called(name), options.gain)
 
 
 def with_gains(scene: "Scene", gains: Sequence[str]) -> "Scene":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mhagui.commands.shared import with_gains
+from mhagui.commands.shared import scene_called, with_gains
 from mhagui.errors import UserError
 from mhagui.figure_names import FIGURES
 
@@ -43,9 +43,7 @@ class Source:
 
 def source_of_scene(name: str, gains: Sequence[str]) -> Source:
     """Return the scene that ``name`` means, with ``gains``; raises UserError where it is none."""
-    from mhagui.document import load_scene
-
-    return Source(with_gains(load_scene(name), gains))
+    return Source(with_gains(scene_called(name), gains))
 
 
 def source_in_figure(name: str, gains: Sequence[str]) -> Source:

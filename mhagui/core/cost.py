@@ -76,8 +76,7 @@ def parameter_count(
         Width of a head's keys and values, at least 1; None means d_model / n_heads, which
         must then be a whole number.
     n_kv_heads
-        Key-value heads H_kv (grouped-query attention), a divisor of `n_heads`; None means
-        `n_heads`.
+        Key-value heads H_kv (grouped-query attention), at most `n_heads`; None means `n_heads`.
     bias
         Whether each projection adds one parameter per output.
 
@@ -91,7 +90,7 @@ def parameter_count(
     ------
     ValueError
         When a count is not an integer of at least 1, d_model is not divisible by `n_heads`
-        though a width was left out, or `n_heads` is not divisible by `n_kv_heads`.
+        though a width was left out, or there are more `n_kv_heads` than `n_heads`.
 
     Notes
     -----
@@ -101,11 +100,7 @@ def parameter_count(
     width, heads = as_count(d_model, "d_model"), as_count(n_heads, "n_heads")
     key_width = _head_width(d_k, "d_k", width, heads)
     value_width = _head_width(d_v, "d_v", width, heads)
-    shared = heads if n_kv_heads is None else as_count(n_kv_heads, "n_kv_heads")
-    if heads % shared:
-        raise ValueError(
-            f"n_heads must be divisible by n_kv_heads, got n_heads {heads} and n_kv_heads {shared}."
-        )
+    shared = _shared_heads(n_kv_heads, heads)
     inputs = width + 1 if bias else width
     q, k, v = (inputs * n for n in (heads * key_width, shared * key_width, shared * value_width))
     o = (heads * value_width + (1 if bias else 0)) * width
@@ -149,6 +144,8 @@ def stage_costs(
     n_heads: SupportsIndex,
     d_k: SupportsIndex | None = None,
     d_v: SupportsIndex | None = None,
+    *,
+    n_kv_heads: SupportsIndex | None = None,
 ) -> StageCosts:
     """Return multiply-adds, exponentials and elements to hold, stage by stage.
 
@@ -163,20 +160,22 @@ def stage_costs(
     d_k, d_v
         Width of a head's keys and values, at least 1; None means d_model / n_heads, which
         must then be a whole number.
+    n_kv_heads
+        Key-value heads H_kv (grouped-query attention), at most `n_heads`; None means `n_heads`.
 
     Returns
     -------
     StageCosts
-        Python ints: projections = T·d_model·H·(2·d_k + d_v), scores = T²·H·d_k,
+        Python ints: projections = T·d_model·(H·d_k + H_kv·(d_k + d_v)), scores = T²·H·d_k,
         exponentials = weights = H·T², weighted_sums = T²·H·d_v,
-        output_projection = T·H·d_v·d_model, cache = T·H·(d_k + d_v). Scores and weights are the
-        whole T × T matrix, masked cells included; biases and scalings are left out.
+        output_projection = T·H·d_v·d_model, cache = T·H_kv·(d_k + d_v). Scores and weights are
+        the whole T × T matrix, masked cells included; biases and scalings are left out.
 
     Raises
     ------
     ValueError
-        When a count is not an integer of at least 1, or d_model is not divisible by `n_heads`
-        though a width was left out.
+        When a count is not an integer of at least 1, d_model is not divisible by `n_heads`
+        though a width was left out, or there are more `n_kv_heads` than `n_heads`.
 
     Notes
     -----
@@ -184,25 +183,30 @@ def stage_costs(
     Lenses, Signals"; shapes of the stages from Vaswani et al. 2017, "Attention Is All You Need".
     """
     positions = as_count(n_positions, "n_positions")
-    count = parameter_count(d_model, n_heads, d_k, d_v)
+    count = parameter_count(d_model, n_heads, d_k, d_v, n_kv_heads=n_kv_heads)
     heads, width = as_count(n_heads, "n_heads"), as_count(d_model, "d_model")
-    keys, values = count.k // width, count.v // width  # H·d_k and H·d_v
     return StageCosts(
         projections=positions * (count.q + count.k + count.v),
-        scores=positions**2 * keys,
+        scores=positions**2 * (count.q // width),  # H·d_k
         exponentials=heads * positions**2,
-        weighted_sums=positions**2 * values,
+        weighted_sums=positions**2 * (count.o // width),  # H·d_v
         output_projection=positions * count.o,
         weights=heads * positions**2,
-        cache=positions * (keys + values),
+        cache=positions * ((count.k + count.v) // width),  # H_kv·(d_k + d_v)
     )
 
 
-def overtaking_length(d_model: SupportsIndex, *, masked_cells: bool = True) -> int:
+def overtaking_length(
+    d_model: SupportsIndex,
+    *,
+    masked_cells: bool = True,
+    n_heads: SupportsIndex = 1,
+    n_kv_heads: SupportsIndex | None = None,
+) -> int:
     """Return the sequence length T* at which scores and A·V cost what the projections cost.
 
-    Below it the projections have more multiply-adds, beyond it scores and A·V have. H, d_k and
-    d_v do not matter: they are factors of both.
+    Below it the projections have more multiply-adds, beyond it scores and A·V have. d_k and d_v
+    do not matter: they are factors of both; nor does H, unless heads share keys and values.
 
     Parameters
     ----------
@@ -211,24 +215,38 @@ def overtaking_length(d_model: SupportsIndex, *, masked_cells: bool = True) -> i
     masked_cells
         Whether a causal layer computes the whole T × T matrix. If it computes the T·(T + 1)/2
         allowed cells alone, T* is about twice as long.
+    n_heads, n_kv_heads
+        Heads H and key-value heads H_kv, at most as many; None means `n_heads`.
 
     Returns
     -------
     int
-        Positions: 2·d_model, from T²·H·(d_k + d_v) = 2·T·d_model·H·(d_k + d_v); without the
-        masked cells 4·d_model - 1.
+        Positions, rounded up: (1 + H_kv/H)·d_model, from
+        T²·H·(d_k + d_v) = T·d_model·(H + H_kv)·(d_k + d_v); without the masked cells twice that
+        less 1. With keys and values of each head's own, 2·d_model and 4·d_model - 1.
 
     Raises
     ------
     ValueError
-        When d_model is not an integer of at least 1.
+        When a count is not an integer of at least 1, or there are more `n_kv_heads` than
+        `n_heads`.
 
     Notes
     -----
     Source: the two sums of `stage_costs`, set equal.
     """
     width = as_count(d_model, "d_model")
-    return 2 * width if masked_cells else 4 * width - 1
+    heads = as_count(n_heads, "n_heads")
+    each = width * (heads + _shared_heads(n_kv_heads, heads))  # H times the length
+    return -(-each // heads) if masked_cells else -(-2 * each // heads) - 1
+
+
+def _shared_heads(n_kv_heads: SupportsIndex | None, n_heads: int) -> int:
+    """Return H_kv, as many as heads where None; any number up to H can be counted."""
+    shared = n_heads if n_kv_heads is None else as_count(n_kv_heads, "n_kv_heads")
+    if shared > n_heads:
+        raise ValueError(f"n_kv_heads must be at most n_heads, {n_heads}, got {shared}.")
+    return shared
 
 
 def _head_width(width: SupportsIndex | None, name: str, d_model: int, n_heads: int) -> int:

@@ -59,13 +59,18 @@ def layer_of(capture: Capture, number: int) -> CapturedLayer:
 
 
 def _places(layer: CapturedLayer, heads: Sequence[int] | None) -> tuple[int, ...]:
+    if heads is None and layer.n_heads > MAX_HEADS:
+        raise UserError(
+            f"Layer {layer.number} has {layer.n_heads} heads, and the bench holds {MAX_HEADS} at "
+            "most; all of them can be scored."
+        )
     places = tuple(range(layer.n_heads) if heads is None else heads)
     for place in places:
         layer.require_head(place)
     if not 1 <= len(places) <= MAX_HEADS or len(set(places)) < len(places):
         raise UserError(
             f"Layer {layer.number}: 1 to {MAX_HEADS} heads, each once, can be on the bench; got "
-            f"{len(places)}. Choose some of its {layer.n_heads}."
+            f"{len(places)}."
         )
     return places
 
@@ -193,9 +198,14 @@ class _Heads:
 
 
 def _weights(layer: CapturedLayer, place: int) -> Array:
-    """Return the given weights of a head to the bit; raises UserError where there are none."""
+    """Return the given weights of a head to the bit, but 0 in rows of padding.
+
+    Raises UserError where others are no numbers.
+    """
     assert layer.given is not None
     weights = layer.given[place]
+    if layer.allowed is not None and not layer.allowed.any(axis=1).all():
+        weights = np.where(layer.allowed.any(axis=1)[:, np.newaxis], weights, 0)
     n_wrong = weights.size - int(np.count_nonzero(np.isfinite(weights)))
     if n_wrong:
         row, column = np.argwhere(~np.isfinite(weights))[0]
@@ -284,6 +294,8 @@ def _description(
     told = [f"{which} of layer {layer.number} of {capture.title}. Mask: {mask.text}."]
     if layer.n_key_heads < layer.n_heads:
         told.append(f"They share the keys and values of {layer.n_key_heads} key heads.")
+    if layer.given is not None and (mask.left or mask.right):
+        told.append("Rows of padding are left out.")
     told.append(_of_look(layer))
     told.append(_of_values(layer, few=few) if has_values else _of_no_values(layer))
     text = "\n".join((" ".join(told), *capture.notes))

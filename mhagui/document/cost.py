@@ -72,17 +72,48 @@ CASES = (
 
 def costs_of(sizes: WhatIf) -> StageCosts:
     """Return what a layer of these sizes does and holds."""
-    return stage_costs(sizes.n_positions, sizes.d_model, sizes.n_heads, sizes.d_k, sizes.d_v)
+    t, widths, shared = sizes.n_positions, (sizes.d_k, sizes.d_v), sizes.n_key_heads
+    return stage_costs(t, sizes.d_model, sizes.n_heads, *widths, n_kv_heads=shared)
 
 
 def parameters_of(sizes: WhatIf) -> ParameterCount:
     """Return the parameters of a layer of these sizes."""
-    return parameter_count(sizes.d_model, sizes.n_heads, sizes.d_k, sizes.d_v)
+    widths, shared = (sizes.d_k, sizes.d_v), sizes.n_key_heads
+    return parameter_count(sizes.d_model, sizes.n_heads, *widths, n_kv_heads=shared)
+
+
+def overtaking(sizes: WhatIf, *, masked_cells: bool = True) -> int:
+    """Return T*, the sequence length at which scores and A·V cost what the projections cost."""
+    return overtaking_length(
+        sizes.d_model,
+        masked_cells=masked_cells,
+        n_heads=sizes.n_heads,
+        n_kv_heads=sizes.n_key_heads,
+    )
+
+
+def parameter_formula(sizes: WhatIf) -> str:
+    """Return how the parameters of all matrices are counted, in symbols."""
+    if sizes.is_shared:
+        return "d_model·(H + H_kv)·(d_k + d_v)"
+    return "4·d_model²" if is_standard(sizes) else "2·d_model·H·(d_k + d_v)"
 
 
 def score_flops(sizes: WhatIf) -> int:
     """Return the FLOPs of the scores Q Kᵀ of all heads, 2·T²·H·d_k."""
     return core.score_flops(sizes.n_positions, sizes.n_heads, sizes.d_k)
+
+
+def with_size(sizes: WhatIf, field: str, number: int) -> WhatIf:
+    """Return ``sizes`` with another number in ``field``.
+
+    Where H_kv does not divide a new H, or is as large, every head has keys of its own.
+    """
+    sizes = replace(sizes, **{field: number})
+    if field not in ("n_heads", "n_key_heads"):
+        return sizes
+    is_split = sizes.is_shared and sizes.n_heads % sizes.key_heads == 0
+    return sizes if is_split else replace(sizes, n_key_heads=None)
 
 
 def is_divisible(sizes: WhatIf) -> bool:
@@ -99,12 +130,12 @@ def with_standard_widths(sizes: WhatIf) -> WhatIf:
 
 
 def is_standard(sizes: WhatIf) -> bool:
-    """Return whether d_k = d_v = d_model/H."""
+    """Return whether d_k = d_v = d_model/H, shared or not."""
     return sizes.d_k == sizes.d_v and sizes.n_heads * sizes.d_k == sizes.d_model
 
 
 def divisors(d_model: int) -> tuple[int, ...]:
-    """Return every H, up to the most that may be asked for, that divides ``d_model``."""
+    """Return every number of heads that may be asked for and divides ``d_model``."""
     most = min(d_model, MAX_HEADS)
     return tuple(heads for heads in range(1, most + 1) if d_model % heads == 0)
 
@@ -118,8 +149,9 @@ def with_heads(sizes: WhatIf, *, keep_widths: bool) -> tuple[WhatIf, ...]:
     """Return ``sizes`` with other numbers of heads H.
 
     Either with every power of two, d_k and d_v kept, or with every divisor of d_model and
-    d_k = d_v = d_model/H.
+    d_k = d_v = d_model/H. Every head has keys and values of its own.
     """
+    sizes = replace(sizes, n_key_heads=None)
     if keep_widths:
         powers = (2**power for power in range(MAX_HEADS.bit_length()))
         return tuple(replace(sizes, n_heads=heads) for heads in powers)
@@ -149,8 +181,8 @@ def cost_report(scene: Scene) -> dict[str, object]:
         "exponentials": costs.exponentials,
         "weights": _memory(costs.weights),
         "kv_cache": _memory(costs.cache),
-        "overtaking_T": overtaking_length(sizes.d_model),
-        "overtaking_T_without_masked_cells": overtaking_length(sizes.d_model, masked_cells=False),
+        "overtaking_T": overtaking(sizes),
+        "overtaking_T_without_masked_cells": overtaking(sizes, masked_cells=False),
         "cases": [_case(case) for case in CASES],
     }
 

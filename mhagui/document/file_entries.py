@@ -73,6 +73,7 @@ class WhatIfEntry(Entry, kw_only=True):
     d_k: int
     d_v: int
     n_positions: int
+    n_key_heads: int | None = None
 
 
 class ViewEntry(Entry, kw_only=True):

@@ -112,6 +112,7 @@ class SetTokens:
         Raises UserError where there are more words than X tells apart, and for another T where
         X is not made of words or a head is hand-set.
         """
+        _check_can_follow(scene)
         n_positions = check_positions(len(self.tokens))
         for token in self.tokens:
             check_token(token)
@@ -126,10 +127,38 @@ class SetTokens:
         return replace(scene, x=x, tokens=self.tokens, vocabulary=vocabulary)
 
 
+def why_tokens_stay(scene: Scene) -> str:
+    """Return why no other tokens can be put in the places of ``scene``; empty where they can.
+
+    Queries, keys or weights that were made of them elsewhere would stay as they are.
+    """
+    if scene.vocabulary:
+        return ""
+    made = [
+        "weights" if head.q is None else "queries and keys"
+        for head in scene.heads
+        if head.q is not None or head.a is not None
+    ]
+    if not made:
+        return ""
+    return (
+        f"These tokens are what the heads' {made[0]} were made of, which would not follow; where "
+        "a model is open, Edit > Prompt runs it on others."
+    )
+
+
+def _check_can_follow(scene: Scene) -> None:
+    """Raise UserError where what the heads hold would not follow other tokens."""
+    reason = why_tokens_stay(scene)
+    if reason:
+        raise UserError(reason)
+
+
 def _places(scene: Scene, *wanted: int) -> list[int]:
     """Return all positions in order; raises UserError unless there are tokens at those wanted."""
     if not scene.tokens:
         raise UserError("This scene has positions only, no tokens that could be moved.")
+    _check_can_follow(scene)
     for place in wanted:
         if not 0 <= place < scene.n_positions:
             raise UserError(f"Tokens stand at positions 1 to {scene.n_positions}; got {place + 1}.")

@@ -57,9 +57,12 @@ def view_of(entry: ViewEntry | None, scene: Scene) -> ViewState:
 
 def _what_if(entry: WhatIfEntry) -> WhatIf:
     sizes = {
-        name: count(f"{name} of what_if", getattr(entry, name), _MOST.get(name, MAX_WIDTH))
+        name: count(f"{name} of what_if", size, _MOST.get(name, MAX_WIDTH))
         for name in entry.__struct_fields__
+        if (size := getattr(entry, name)) is not None
     }
+    if "n_key_heads" in sizes:
+        count("n_key_heads of what_if", sizes["n_key_heads"], sizes["n_heads"])
     return WhatIf(**sizes)
 
 

@@ -120,18 +120,41 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """A layer whose cost is asked for, whatever lies on the bench; every size is at least 1."""
+    """A layer whose cost is asked for, whatever lies on the bench; every size is at least 1.
+
+    ``n_key_heads`` is H_kv, how many keys and values there are for the H heads; None for as many.
+    """
 
     d_model: int
     n_heads: int
     d_k: int
     d_v: int
     n_positions: int
+    n_key_heads: int | None = None
 
     @classmethod
     def of(cls, scene: Scene) -> "WhatIf":
         """Return the sizes of ``scene``."""
-        return cls(scene.d_model, scene.n_heads, scene.d_k, scene.d_v, scene.n_positions)
+        shared = [head.key_head for head in scene.heads if head.key_head is not None]
+        n_key_heads = scene.n_heads - len(shared) + len(set(shared))
+        return cls(
+            scene.d_model,
+            scene.n_heads,
+            scene.d_k,
+            scene.d_v,
+            scene.n_positions,
+            None if n_key_heads == scene.n_heads else n_key_heads,
+        )
+
+    @property
+    def key_heads(self) -> int:
+        """H_kv, the number of key and value heads."""
+        return self.n_heads if self.n_key_heads is None else self.n_key_heads
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether heads share keys and values."""
+        return self.key_heads < self.n_heads
 
 
 def default_row(scene: Scene) -> int:

@@ -1,5 +1,6 @@
 """How weights become colours: what the colours begin and end with, on the screen and on paper."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy.typing as npt
 
 from mhagui import formats
 from mhagui.document.compute import Result
+from mhagui.document.head_result import HeadResult
 from mhagui.document.on_demand import Matrix, OnDemand
 from mhagui.document.records import Array
 from mhagui.document.response import spaced_rows
@@ -71,13 +73,13 @@ def _largest(weights: Matrix, rows: slice | npt.NDArray[np.bool_]) -> float:
     return float(np.max(weights[rows], initial=0.0))
 
 
-def looks_dark(result: Result, high: float) -> bool:
-    """Return whether most heads are nearly black on a linear scale from 0 to ``high``.
+def looks_dark(heads: Sequence[HeadResult], high: float) -> bool:
+    """Return whether most ``heads`` are nearly black on a linear scale from 0 to ``high``.
 
     A head is where no weight of most of its rows reaches a tenth of the scale.
     """
-    n_dark = sum(_median(_peaks(head.weights)) < DIM * high for head in result.heads)
-    return 2 * n_dark > len(result.heads)
+    n_dark = sum(_median(_peaks(head.weights)) < DIM * high for head in heads)
+    return 2 * n_dark > len(heads)
 
 
 def _median(few: list[float]) -> float:

@@ -7,8 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from mhagui.core import overtaking_length
-from mhagui.document.cost import costs_of, over_lengths, parameters_of, with_heads
+from mhagui.document.cost import costs_of, over_lengths, overtaking, parameters_of, with_heads
 from mhagui.document.view_state import WhatIf
 from mhagui.figures.page import (
     LABEL_SIZE,
@@ -123,7 +122,7 @@ def _plain(number: float, _place: object = None) -> str:
 
 
 def _over_lengths(curves: _Curves, sizes: WhatIf, n_columns: int) -> None:
-    meet = overtaking_length(sizes.d_model)
+    meet = overtaking(sizes)
     longest = 4 * max(meet, sizes.n_positions, 4)
     lengths = [2**power for power in range(longest.bit_length())]
     costs = over_lengths(sizes, lengths)
@@ -138,7 +137,8 @@ def _over_lengths(curves: _Curves, sizes: WhatIf, n_columns: int) -> None:
     line(lengths, [c.exponentials for c in costs], "exponentials H·T²", _GREEN)
     curves.point(meet, there.linear, f"T* = {meet:,}")
     curves.mark(sizes.n_positions, f"T = {sizes.n_positions:,}")
-    title = f"d_model = {sizes.d_model}, H = {sizes.n_heads}, d_k = {sizes.d_k}, d_v = {sizes.d_v}"
+    heads = f"H = {sizes.n_heads}" + (f", H_kv = {sizes.key_heads}" if sizes.is_shared else "")
+    title = f"d_model = {sizes.d_model}, {heads}, d_k = {sizes.d_k}, d_v = {sizes.d_v}"
     curves.finish(title, "sequence length T", "multiply–adds", n_columns)
 
 

@@ -57,7 +57,7 @@ class CaptureSession(QObject):
         super().__init__(parent)
         self._bench, self._files = bench, files
         self._opened: Opened | None = None
-        self._on_bench: tuple[int, Origin] | None = None  # the layer that was laid out last
+        self._layers: dict[Origin, int] = {}  # of what is open, by the origins of their scenes
 
     @property
     def opened(self) -> Opened | None:
@@ -77,9 +77,7 @@ class CaptureSession(QObject):
     @property
     def layer(self) -> int | None:
         """The layer that is on the bench, whatever was done to it; None where another scene is."""
-        if self._on_bench is None or self._on_bench[1] != self._files.origin:
-            return None
-        return self._on_bench[0]
+        return self._layers.get(self._files.origin)
 
     def open(self, opened: Opened, layer: int | None = None) -> bool:
         """Have ``opened`` in place of what is open, and a layer of it on the bench.
@@ -91,17 +89,17 @@ class CaptureSession(QObject):
         try:
             origin = self._lay_out(opened.capture, number)
         except UserError as error:
-            self._become(opened, None)
+            self._become(opened)
             self._files.failed.emit(str(error))
             return True
         if origin is None:
             return False
-        self._become(opened, (number, origin))
+        self._become(opened, number, origin)
         return True
 
     def begin(self, opened: Opened, layer: int) -> None:
         """Have ``opened`` be what the scene on the bench is of: its ``layer``."""
-        self._become(opened, (layer, self._files.origin))
+        self._become(opened, layer, self._files.origin)
 
     def show(self, layer: int, head: int | None = None) -> bool:
         """Put ``layer`` on the bench, and the cursor at ``head`` of it, both from 0.
@@ -119,7 +117,7 @@ class CaptureSession(QObject):
                 return False
             if origin is None:
                 return False
-            self._on_bench = layer, origin
+            self._note(layer, origin)
         if head is not None:
             self._bench.point(head=head + 1)  # its uid, as `scene_of` gives it
         self.shown.emit(layer)
@@ -134,8 +132,18 @@ class CaptureSession(QObject):
         origin = Origin(kept=scene)
         return origin if self._files.lay_out(scene, origin) else None
 
-    def _become(self, opened: Opened, on_bench: tuple[int, Origin] | None) -> None:
-        self._opened, self._on_bench = opened, on_bench
+    def _note(self, layer: int, origin: Origin) -> None:
+        """Note which layer the scene on the bench is; forget those that no undo brings back."""
+        known = {each for _, each in self._bench.history.states}
+        layers = {**self._layers, origin: layer}
+        self._layers = {each: number for each, number in layers.items() if each in known}
+
+    def _become(
+        self, opened: Opened, layer: int | None = None, origin: Origin | None = None
+    ) -> None:
+        self._opened, self._layers = opened, {}
+        if layer is not None and origin is not None:
+            self._note(layer, origin)
         self.changed.emit(opened.capture)
-        if on_bench is not None:
-            self.shown.emit(on_bench[0])
+        if layer is not None:
+            self.shown.emit(layer)

@@ -144,6 +144,7 @@ class MainWindow(QMainWindow):
         self._status.cancelled.connect(self._cancel)
         self.files.changed.connect(self._on_file_changed)
         self.files.said.connect(self._say)
+        self.files.failed.connect(self._status.clearMessage)  # what was said to be under way
         self.files.used.connect(self._on_file_used)
         self.files.gone.connect(self._forget_file)
         self._drop.watch(self)

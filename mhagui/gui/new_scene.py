@@ -31,7 +31,8 @@ _SIZES = {
         "Columns of X and of W_O; it is H·d_v until you give another",
     ),
 }  # fmt: skip
-_MESSAGE_LINES = 3
+_MESSAGE_LINES = 5
+_SHARP = 16  # the T up to which designed patterns are plain as they begin
 _SHOWN_PATTERNS = 4
 
 
@@ -146,9 +147,20 @@ def _description_or_refusal(sizes: dict[str, int]) -> tuple[str, bool]:
     enough = min(sizes["T"], sizes["d_model"] + 1)
     try:
         check_sizes(**_arguments(sizes))
-        return _description(new_scene(**_arguments(sizes | {"T": enough}))), True
+        said = _description(new_scene(**_arguments(sizes | {"T": enough})))
+        return said + _fading(sizes["T"]), True
     except UserError as error:
         return str(error), False
+
+
+def _fading(n_positions: int) -> str:
+    """Return what to do where heads are nearly uniform, as the lesson's are at a large T."""
+    if n_positions <= _SHARP:
+        return ""
+    return (
+        f" Patterns fade at T = {n_positions:,}: keep the margin in Heads, and raise |K| of heads "
+        "that look at the first token."
+    )
 
 
 def _description(scene: Scene) -> str:

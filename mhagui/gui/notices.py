@@ -52,7 +52,7 @@ class _Notice:
 
 
 class NoticeBar(QToolBar):
-    """Shows one notice at a time, the oldest; it is there only while there is something to tell.
+    """Shows one notice at a time, the newest; it is there only while there is something to tell.
 
     As a tool bar it takes its room from the docks, not from what is in them, and needs no central
     widget.
@@ -91,11 +91,12 @@ class NoticeBar(QToolBar):
         *,
         is_urgent: bool = False,
     ) -> None:
-        """Show ``sentence`` as soon as what was told before it has been answered.
+        """Show ``sentence``, and again what was told before it once it has been answered.
 
-        A sentence that waits already is counted, as so many ``times``. Each of ``actions`` is a
-        button, its text and what it does; doing it answers the notice. ``details`` are shown on
-        demand, with a way to the ``folder`` that holds more. An urgent one comes before all others.
+        Where the keyboard is in the bar, the notice that is being answered stays. A sentence that
+        waits already is counted, as so many ``times``. Each of ``actions`` is a button, its text
+        and what it does; doing it answers the notice. ``details`` are shown on demand, with a way
+        to the ``folder`` that holds more. An urgent one comes before all others.
         """
         for notice in self._notices:
             if notice.sentence == sentence:
@@ -103,8 +104,9 @@ class NoticeBar(QToolBar):
                 break
         else:
             new = _Notice(sentence, details, tuple(actions), folder, times, is_urgent)
-            n_urgent = sum(notice.is_urgent for notice in self._notices)
-            self._notices.insert(n_urgent if is_urgent else len(self._notices), new)
+            place = 0 if is_urgent else sum(notice.is_urgent for notice in self._notices)
+            is_in_hand = self._row.isAncestorOf(QApplication.focusWidget() or self)
+            self._notices.insert(max(place, is_in_hand), new)
             if self._notices[0] is new:
                 self._show_first()
         self._row.tell_counts(self._notices[0].text, len(self._notices) - 1)

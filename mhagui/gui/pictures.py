@@ -21,7 +21,7 @@ from mhagui.document import (
     token_text,
 )
 from mhagui.document.on_demand import Matrix, OnDemand
-from mhagui.document.weight_scale import weight_scale
+from mhagui.document.weight_scale import LOG_FLOOR, weight_scale
 from mhagui.formats import Precision
 from mhagui.gui.bench import Frame
 from mhagui.gui.widgets.colour_range import ColourRange, signed_range
@@ -177,7 +177,7 @@ def _writings(view: ViewState, scale: ColourRange) -> tuple[Writing, ...]:
     usual = Writing(formats.cell, ".00")
     if view.colour_scale is ColourScale.LOGARITHMIC:
         return Writing(formats.small_in_cell, "0e−0"), usual
-    small = partial(formats.small_in_cell, decimals=3)
+    small = partial(formats.small_in_cell, decimals=3, least=LOG_FLOOR)
     return Writing(small, "0e−0"), Writing(partial(formats.cell, decimals=3), ".000"), usual
 
 

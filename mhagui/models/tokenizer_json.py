@@ -7,7 +7,6 @@ package ends the process.
 from __future__ import annotations
 
 import binascii
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -62,11 +61,12 @@ class _Step(msgspec.Struct):
     single: list[_Piece] = []
     special_tokens: dict[str, _Ids] = {}
 
-    def all(self) -> Iterator[_Step]:
-        """Yield this and the steps within it."""
-        yield self
-        for step in (*self.normalizers, *self.pretokenizers, *self.processors):
-            yield from step.all()
+    def all(self) -> list[_Step]:
+        """Return this and the steps within it."""
+        steps = [self]
+        for step in steps:  # no recursion: a file may nest them deeply
+            steps += (*step.normalizers, *step.pretokenizers, *step.processors)
+        return steps
 
 
 class _Model(msgspec.Struct):
@@ -162,7 +162,7 @@ def _longest_mapped(table: str) -> int:
     """Return the length in bytes of the longest text that characters are mapped to."""
     try:
         data = binascii.a2b_base64(table)
-    except binascii.Error:
-        return 0  # the package says so
+    except ValueError:
+        return 0  # the package says what is wrong
     texts = data[4 + int.from_bytes(data[:4], "little") :]
     return max(map(len, texts.split(b"\0")))

@@ -8,7 +8,7 @@ import numpy as np
 
 from mhagui import __version__
 from mhagui.document import HeadResult, Scene
-from mhagui.document.cost import costs_of, is_standard, parameters_of, score_flops
+from mhagui.document.cost import costs_of, parameter_formula, parameters_of, score_flops
 from mhagui.document.designs import filter_of
 from mhagui.document.filter_bank import filter_bank, identity_of, residual_text
 from mhagui.document.information import (
@@ -247,7 +247,7 @@ def _projection(subject: Subject) -> Iterator[Block]:
 def _cost(subject: Subject) -> Iterator[Block]:
     sizes = WhatIf.of(subject.scene)
     count, costs = parameters_of(sizes), costs_of(sizes)
-    formula = "4·d_model²" if is_standard(sizes) else "2·d_model·H·(d_k + d_v)"
+    formula = parameter_formula(sizes)
     parameters = [
         *zip(("W_Q", "W_K", "W_V", "W_O"), count, strict=False),
         (f"all = {formula}", count.total),

@@ -4,7 +4,7 @@ Tensors are known by what they can do: no library of theirs is imported.
 """
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,7 @@ def found_in_arrays(name: str, arrays: Mapping[str, object]) -> Found:
 
 
 def _texts(name: str, value: Any) -> Iterator[Entry]:  # noqa: ANN401  # anything may be given
-    texts = [] if isinstance(value, str) or not hasattr(value, "__iter__") else list(value)
+    texts = [] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
     if not texts or not all(isinstance(text, str) for text in texts):
         raise UserError(f"{name} is a list of texts, one for each position.")
     problem = f"{name} holds texts, not numbers."

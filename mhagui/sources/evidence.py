@@ -12,11 +12,13 @@ from mhagui.sources.found import Found
 from mhagui.sources.head_facts import HeadFacts, head_facts
 from mhagui.sources.labels import Labels, labels
 from mhagui.sources.layers import captured_layers, causal_keys, layer_numbers
+from mhagui.sources.padding import padded, with_padding
 from mhagui.sources.proofs import (
     Evidence,
     Proof,
     difference,
     key_heads_proof,
+    padding_proofs,
     recomputed_proof,
     same_within,
     states_proofs,
@@ -89,12 +91,14 @@ def _survey(
     differences: list[float] = []
     others: list[Proof] = []
     shapes: list[tuple[int, int]] = []
+    ends: list[tuple[int, int]] = []
     for layer, seen in _looked_at(found, reading, before_layer):
         facts += seen
         others += states_proofs(layer)
         if not shapes:
             others += key_heads_proof(layer)
         shapes.append(layer.shape)
+        ends.append(padded(layer))
         off = difference(layer)
         if off is not None:
             differences.append(off)
@@ -105,6 +109,7 @@ def _survey(
     proofs = weights_proofs(
         facts, _within(found, reading), is_causal=reading.causal, is_square=is_square
     )
+    proofs += padding_proofs(facts, ends)
     if differences:
         how = f" ({reading.orientation})" if reading.has_projections else ""
         within = _same_within(found, reading)
@@ -134,7 +139,7 @@ def _looked_at(
             if last is None or last.shape != layer.shape:
                 last = causal_keys(*layer.shape)
             layer = replace(layer, allowed=last)  # noqa: PLW2901  # layers share one mask
-        yield layer, facts
+        yield with_padding(layer), facts
 
 
 def _left_out(found: Found, reading: Reading) -> Iterator[str]:

@@ -85,7 +85,6 @@ def weights_proofs(
         _negative(facts),
         _empty(facts),
         _above(facts, is_causal=is_causal, is_square=is_square),
-        _padding(facts),
     ]
     return [proof for proof in proofs if proof.sentence]
 
@@ -176,10 +175,26 @@ def _above(facts: Sequence[HeadFacts], *, is_causal: bool | None, is_square: boo
     return Proof("above", text + ".", "ok" if is_causal is False else "warn", mass)
 
 
-def _padding(facts: Sequence[HeadFacts]) -> Proof:
-    n_unseen = min(head.n_unseen for head in facts)
-    text = f"The last {n_unseen:,} keys have no weight from any query, as padding; they stay."
-    return Proof("padding", text if n_unseen else "", "warn" if n_unseen else "ok", float(n_unseen))
+def padding_proofs(facts: Sequence[HeadFacts], ends: Sequence[tuple[int, int]]) -> list[Proof]:
+    """Return what was taken as padding, ``ends`` at the start and the end of each layer's mask.
+
+    Of keys without weight that were not, only those at the end are spoken of.
+    """
+    proofs = []
+    for end, found in zip(("first", "last"), zip(*ends, strict=True), strict=True):
+        if any(found):
+            least, most = min(found), max(found)
+            which = f"{most:,} keys" if most > 1 else "key"
+            if least < most:
+                which = f"{least:,} to {most:,} keys, by layer,"
+            has = "has" if most == 1 else "have"
+            text = f"The {end} {which} {has} no weight in any head or row: taken as padding."
+            proofs.append(Proof("padding", text, "ok", float(most)))
+    n_unseen = min((head.n_unseen for head in facts), default=0)
+    if n_unseen and not any(after for _, after in ends):
+        text = f"The last {n_unseen:,} keys have no weight from any query, as padding; they stay."
+        proofs.append(Proof("padding", text, "warn", float(n_unseen)))
+    return proofs
 
 
 def states_proofs(layer: CapturedLayer) -> list[Proof]:
@@ -206,7 +221,7 @@ def key_heads_proof(layer: CapturedLayer) -> list[Proof]:
 def difference(layer: CapturedLayer) -> float | None:
     """Return how far the recomputed weights are from the given at most; None without both.
 
-    Cells that are not finite in the file are left out. NaN where nothing can be recomputed.
+    Cells that are not finite in the file, and rows of padding, are left out. NaN where nothing can be recomputed.
     """
     if layer.given is None or layer.q is None or layer.k is None:
         return None
@@ -214,11 +229,13 @@ def difference(layer: CapturedLayer) -> float | None:
         recomputed = layer.recomputed()
     except ValueError:  # a score that is not finite
         return float("nan")
+    reads = True if layer.allowed is None else layer.allowed.any(axis=1)[:, np.newaxis]
     largest = 0.0
     for ours, given in zip(recomputed, layer.given, strict=True):
         with np.errstate(invalid="ignore", over="ignore"):
             off = np.abs(ours - given)
-        largest = max(largest, float(np.max(off, where=np.isfinite(given), initial=0.0)))
+        counts = np.isfinite(given) & reads
+        largest = max(largest, float(np.max(off, where=counts, initial=0.0)))
     return largest
 
 

@@ -4,6 +4,7 @@ import io
 import json
 import sys
 
+import numpy as np
 import pypdf
 import pytest
 
@@ -59,6 +60,31 @@ def test_the_format_is_as_the_files_name_ends(run, tmp_path, quick, name, kind):
     assert run("report", "two-heads", "--out", path) == [str(path)]
     assert path.read_text("utf-8").startswith(f"{kind} of “two heads”")
     assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("command", ["report", "export"])
+def test_a_file_of_tensors_or_a_model_is_told_where_it_goes(capsys, tmp_path, command):
+    more = ["--out", str(tmp_path / "made")] if command == "export" else []
+    np.save(tmp_path / "w.npy", np.full((2, 4, 4), 0.25))
+    (tmp_path / "model.gguf").write_bytes(b"GGUF" + bytes(100))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "config.json").write_text("{}")
+    for name in ("w.npy", "model.gguf", "folder"):
+        path = str(tmp_path / name)
+        assert cli.main([command, path, *more]) == 2
+        told = capsys.readouterr().err
+        assert f"{path} is no scene" in told
+        assert "'mhagui report FILE --scorecard'" in told
+        assert "window" in told
+        assert told.count(path) == 1
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("command", ["report", "export"])
+def test_of_a_file_that_is_not_there_nothing_else_is_told(capsys, tmp_path, command):
+    more = ["--out", str(tmp_path / "made")] if command == "export" else []
+    assert cli.main([command, str(tmp_path / "none.npy"), *more]) == 2
+    assert "a file that is there" in capsys.readouterr().err
 
 
 def test_the_format_given_counts_more_than_the_name(run, tmp_path):

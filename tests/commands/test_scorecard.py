@@ -5,8 +5,10 @@ import io
 import json
 import subprocess
 import sys
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +17,19 @@ from mhagui import cli
 from mhagui.core.threads import one_blas_thread
 
 T = 8
+
+
+@pytest.fixture
+def run(capsys):
+    """Run ``main``, which has to end well and to say how it read the file; give what it prints."""
+
+    def main(*arguments):
+        assert cli.main([str(argument) for argument in arguments]) == 0
+        out, err = capsys.readouterr()
+        assert all(line.startswith("mhagui: ") for line in err.splitlines())
+        return out.splitlines()
+
+    return main
 
 
 @pytest.fixture
@@ -57,6 +72,39 @@ def test_csv_and_json_have_all_digits(capsys, simple):
     (head,) = json.loads(capsys.readouterr().out)["heads"]
     assert head["confidence"] == float(row["confidence"])
     assert head["effective_rank"] > 1
+
+
+@pytest.mark.parametrize("kind", [[], ["--csv"]])
+def test_how_a_file_was_read_is_said_beside_the_table(capsys, simple, kind):
+    assert cli.main(["report", str(simple), "--scorecard", *kind]) == 0
+    out, err = capsys.readouterr()
+    assert "mhagui: All weights are finite.\n" in err
+    assert "finite" not in out
+
+
+def test_how_a_file_was_read_is_among_the_notes_of_json(capsys, simple):
+    assert cli.main(["report", str(simple), "--scorecard", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    notes = json.loads(out)["notes"]
+    assert "All weights are finite." in notes
+    assert any("no induction" in note for note in notes)  # that of the scores
+
+
+def test_who_watches_sees_how_many_layers_are_read(run, weights, monkeypatch):
+    @contextmanager
+    def counted(_total, _unit):
+        yield SimpleNamespace(step=lambda: steps.append(1))
+
+    steps = []
+    monkeypatch.setattr("mhagui.commands.captures.progress", counted)
+    run(*read(weights))
+    assert len(steps) == 2
+
+
+def test_a_folder_that_is_no_model_is_said_before_a_prompt_is_asked_for(refused, tmp_path):
+    told = refused("report", "--scorecard", tmp_path)
+    assert told.endswith("is no model: there is no config.json in that folder.")
 
 
 @pytest.mark.parametrize(("name", "start"), [("a.csv", "layer,head"), ("a.json", "{"), ("a", "la")])

@@ -66,6 +66,56 @@ def test_the_scenes_own_are_those_of_the_lesson():
     assert cost.score_flops(wider) == 2 * 4**2 * 2 * 3
 
 
+# SmolLM2-135M on a prompt of 14 tokens: d_model 576, 9 heads of width 64 on 3 key heads.
+GROUPED = WhatIf(576, 9, 64, 64, 14, 3)
+
+
+def test_shared_key_heads_cost_once():
+    costs, count = cost.costs_of(GROUPED), cost.parameters_of(GROUPED)
+    assert costs.projections == 14 * 576 * (9 * 64 + 3 * 64 + 3 * 64) == 7_741_440
+    assert costs.projections == 14 * (count.q + count.k + count.v)
+    assert 3 * 4 * costs.cache == 3 * 4 * 14 * 3 * 128  # a third of that of nine
+    own = cost.costs_of(replace(GROUPED, n_key_heads=None))
+    assert (own.projections, own.cache) == (13_934_592, 3 * costs.cache)
+    assert (own.scores, own.weights, own.output_projection, own.weighted_sums) == (
+        costs.scores, costs.weights, costs.output_projection, costs.weighted_sums,
+    )  # fmt: skip
+    assert cost.parameter_formula(GROUPED) == "d_model·(H + H_kv)·(d_k + d_v)"
+    assert count.total == 576 * (9 + 3) * (64 + 64)
+
+
+@given(st.integers(1, 8), st.integers(1, 8), WIDTHS, st.integers(1, 60), st.integers(1, 60))
+def test_where_the_square_overtakes_shared_heads(shared, group, d_model, d_k, d_v):
+    sizes = WhatIf(d_model, shared * group, d_k, d_v, 1, shared)
+    at = cost.overtaking(sizes)
+
+    def off(length):
+        costs = cost.costs_of(replace(sizes, n_positions=length))
+        return costs.quadratic - costs.linear
+
+    assert off(at) >= 0
+    assert at == 1 or off(at - 1) < 0
+
+
+def test_a_scene_has_as_many_key_heads_as_its_heads_read():
+    scene = load_lesson("four-heads")
+    assert WhatIf.of(scene).n_key_heads is None
+    heads = [replace(h, key_head=of) for h, of in zip(scene.heads, (0, 0, 1, None), strict=True)]
+    sizes = WhatIf.of(replace(scene, heads=tuple(heads)))
+    assert sizes.n_key_heads == 3
+    assert cost.cost_report(replace(scene, heads=tuple(heads)))["kv_cache"]["elements"] == 72
+    heads = [replace(head, key_head=of) for of, head in enumerate(scene.heads)]
+    assert WhatIf.of(replace(scene, heads=tuple(heads))).n_key_heads is None
+
+
+def test_sharing_ends_where_it_does_not_divide():
+    assert cost.with_size(GROUPED, "n_positions", 20) == replace(GROUPED, n_positions=20)
+    assert cost.with_size(GROUPED, "n_heads", 12) == replace(GROUPED, n_heads=12)
+    assert cost.with_size(GROUPED, "n_heads", 8) == WhatIf(576, 8, 64, 64, 14)
+    assert cost.with_size(GROUPED, "n_key_heads", 9) == WhatIf(576, 9, 64, 64, 14)
+    assert {sizes.n_key_heads for sizes in cost.with_heads(GROUPED, keep_widths=True)} == {None}
+
+
 @given(WIDTHS)
 def test_divisors(d_model):
     heads = cost.divisors(d_model)

@@ -137,7 +137,7 @@ SAVED_3 = Session(
         colour_scale=ColourScale.LINEAR_TO_MAX,
         stage=5,
         pair=(7, 1),
-        what_if=WhatIf(768, 12, 64, 64, 1024),
+        what_if=WhatIf(768, 12, 64, 64, 1024, 4),
         widths_follow=False,
     ),
 )

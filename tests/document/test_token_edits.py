@@ -195,3 +195,15 @@ def test_a_hand_set_head_keeps_its_length(scene):
 def test_sequences_that_cannot_be(scene, tokens, words):
     with pytest.raises(UserError, match=words):
         SetTokens(tokens).apply(scene)
+
+
+@pytest.mark.parametrize("pattern", [Pattern.HAND_SET, Pattern.GIVEN])
+def test_what_heads_were_made_of_elsewhere_stays_as_it_is(pattern):
+    held = {"a": np.eye(3)} if pattern is Pattern.GIVEN else {"q": np.eye(3), "k": np.eye(3)}
+    head = Head(1, "h", pattern, np.eye(3), **held)
+    scene = Scene("made up", "", (head,), np.eye(3), np.eye(3), d_k=3, tokens=("a", "b", "c"))
+    edits = [SwapTokens(0, 1), MoveToken(0, 2), RepeatToken(0, 1), SetTokens(("c", "b", "a"))]
+    for edit in [*edits, DragTokens(scene, SwapTokens(0, 1)), SetTokens(("a", "b"))]:
+        with pytest.raises(UserError, match="which would not follow"):
+            edit.apply(scene)
+    assert DragTokens(scene, None).apply(scene) == scene

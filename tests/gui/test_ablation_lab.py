@@ -526,7 +526,7 @@ def test_probabilities_of_the_next_token_before_and_after(with_model, bench, mod
     page, layer = with_model.next_token, model.layers[1]
     bench.point(head=2)
     settle()
-    assert page.state.text().startswith("L1H1 (zero): not run yet.")
+    assert page.state.text().startswith("L1 H1 (zero): not run yet.")
     run(qtbot, page)
     outputs = np.array(layer.weights @ layer.v)
     before = softmax((outputs.swapaxes(0, 1).reshape(T, -1) @ model.words)[-1])
@@ -543,7 +543,7 @@ def test_probabilities_of_the_next_token_before_and_after(with_model, bench, mod
     assert labels[0].endswith(f"w{top[0]}")
     ((_, make, place),) = with_model.own_tables()
     assert place == page.table.objectName()
-    assert make().title == "Next token, L1H1 (zero)"
+    assert make().title == "Next token, L1 H1 (zero)"
     np.testing.assert_array_equal(make().values, found)
     newcomers = set(np.argsort(-after)[:10]) - set(top)
     assert len(labels) == 10 + len(newcomers)
@@ -560,10 +560,10 @@ def test_another_choice_keeps_what_was_run_and_says_of_what(
     assert model.n_runs == 2
     choose(qtbot, with_model.controls.kind, "mean")
     settle()
-    assert page.result.text().startswith("L1H0 (zero):")
-    assert page.state.text().startswith("L1H0 (mean of its rows): not run yet.")
+    assert page.result.text().startswith("L1 H0 (zero):")
+    assert page.state.text().startswith("L1 H0 (mean of its rows): not run yet.")
     run(qtbot, page)
-    assert page.result.text().startswith("L1H0 (mean of its rows):")
+    assert page.result.text().startswith("L1 H0 (mean of its rows):")
     assert model.n_runs == 3  # the model as it is was known
 
 
@@ -578,6 +578,8 @@ def test_a_run_says_how_far_it_is_and_is_cancelled(with_model, model, qtbot, set
     assert page.button.text() == "Run"
     assert page.button.isEnabled()
     assert not page.table.isVisible()
+    run(qtbot, page)
+    assert model.n_runs == 3  # the first was ended before the model ran with the ablation
 
 
 def test_what_the_model_cannot_do_is_said(with_model, model, qtbot, settle, monkeypatch):
@@ -692,9 +694,9 @@ def test_a_model_that_is_opened_in_the_window_can_be_run_without_a_head(
     lab = window.docks.ablation_lab
     show_page(qtbot, lab, lab.next_token)
     settle()
-    assert lab.next_token.state.text().startswith("L1H0 (zero): not run yet.")
+    assert lab.next_token.state.text().startswith("L1 H0 (zero): not run yet.")
     run(qtbot, lab.next_token)
     assert lab.next_token.table.isVisible()
     window.captures.show(0, 2)
     settle()
-    assert lab.next_token.state.text().startswith("L0H2 (zero): not run yet.")
+    assert lab.next_token.state.text().startswith("L0 H2 (zero): not run yet.")

@@ -20,7 +20,9 @@ from mhagui.document import load_lesson
 from mhagui.document.capture import Capture, CapturedLayer
 from mhagui.document.edits import SetMasterGain, SetSequenceLength
 from mhagui.document.scorecard import MEASURES, scorecard
+from mhagui.errors import UserError
 from mhagui.gui.capture_session import Opened
+from mhagui.gui.docks import atlas
 from mhagui.gui.docks.atlas import AtlasDock
 from mhagui.gui.pictures import weight_table
 from mhagui.palette import HEAD_COLOURS, WeightColours
@@ -414,6 +416,37 @@ def test_copied_rows_have_all_digits_and_chance(dock, qtbot):
         np.testing.assert_array_equal(chance, column.baselines)
 
 
+def test_the_table_to_copy_has_all_heads_whatever_is_shown(dock, qtbot):
+    dock.table.filter.setText("L7")
+    ((name, make, place),) = dock.own_tables()
+    assert (name, place) == ("scores", dock.table.table.objectName())
+    table = make()
+    assert tuple(table.row_labels) == NAMES
+    for title, found, column in zip(
+        table.column_labels, table.values.T, scorecard(two_layers()).columns, strict=True
+    ):
+        assert title.startswith(column.measure.name)
+        np.testing.assert_array_equal(found, column.values)
+
+
+@pytest.mark.parametrize("weight", [0.0, 5e-324, 1e-309])
+def test_heads_without_any_weight_to_speak_of_have_their_places(
+    captures, dock, wait, settle, weight
+):
+    layer = CapturedLayer(0, given=np.full((2, T, T), weight))
+    captures.open(Capture("nothing", (layer,), TOKENS, TOKENS))
+    wait(dock)
+    dock.views.tabs.setCurrentWidget(dock.scatter)
+    for box in (dock.scatter.across, dock.scatter.up):
+        box.setCurrentText("confidence")
+        settle()
+    plot = dock.scatter.plot
+    n_points = sum(len(item.getData()[0]) for item in plot._groups)
+    assert n_points == (2 if weight else 0)
+    if weight:
+        assert plot.view.viewport().rect().contains(plot.place_of(1).toPoint())
+
+
 # --- effective ranks, other captures, errors
 
 
@@ -565,6 +598,28 @@ def test_scores_follow_a_gain(bench_dock, bench, qtbot):
     qtbot.waitUntil(lambda: {row[0] for row in rows_of(bench_dock.table.table)[2]} == {"uniform"})
 
 
+def test_what_fails_is_followed_by_what_is_wanted_by_then(
+    bench_dock, bench, qtbot, settle, monkeypatch, gate
+):
+    begun, of = Event(), atlas.scene_capture
+
+    def fails_once(*what):
+        if begun.is_set():
+            return of(*what)
+        begun.set()
+        assert gate.wait(20)
+        raise UserError("These weights are gone.")
+
+    monkeypatch.setattr(atlas, "scene_capture", fails_once)
+    bench.edit(SetMasterGain(0.5))
+    qtbot.waitUntil(begun.is_set)
+    bench.edit(SetMasterGain(0.0))
+    settle()
+    gate.set()
+    qtbot.waitUntil(lambda: {row[0] for row in rows_of(bench_dock.table.table)[2]} == {"uniform"})
+    assert "gone" not in bench_dock.state.text()
+
+
 def test_a_long_scene_is_scored_when_that_is_asked_for(bench_dock, bench, qtbot, settle, wait):
     bench.edit(SetSequenceLength(600))
     qtbot.waitUntil(lambda: bench_dock.button.isVisible() and "T = 600" in bench_dock.state.text())
@@ -576,6 +631,19 @@ def test_a_long_scene_is_scored_when_that_is_asked_for(bench_dock, bench, qtbot,
 
 
 # --- in the window
+
+
+def test_a_layer_without_any_weight_is_shown_in_curves_and_scores(open_window, qtbot, settle, wait):
+    window = open_window()
+    nothing = CapturedLayer(0, given=np.zeros((2, 6, 6)))
+    assert window.captures.open(Opened(Capture("nothing", (nothing,))))
+    for dock in (window.docks.entropy, window.docks.atlas):
+        window.docks.enter(dock)
+        settle()
+        assert dock.is_in_sight()
+    wait(window.docks.atlas)
+    ((_, make, _),) = window.docks.atlas.own_tables()
+    assert np.isnan(make().values).all()
 
 
 def test_a_head_comes_to_the_bench_and_is_marked_there(open_window, qtbot, settle, wait):
@@ -593,6 +661,13 @@ def test_a_head_comes_to_the_bench_and_is_marked_there(open_window, qtbot, settl
     assert window.bench.scene.title == "made up, layer 7"
     assert window.bench.scene.heads[1].uid == window.bench.view.cursor.head
     assert marked(dock) == (4, 4, 4)
+    assert dock.map.map._on_bench == 4
+    qtbot.keyClick(window, Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    settle()
+    assert window.bench.scene.title == "made up, layer 3"
+    assert dock.map.map._on_bench == 1  # the same head of the layer that is there again
+    qtbot.keyClick(window, Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    settle()
     assert dock.map.map._on_bench == 4
     window.bench.undo()
     window.bench.undo()

@@ -1,8 +1,11 @@
 """The compare dock, with the mouse and the keys of a user."""
 
 import csv
+import gc
+import weakref
 from dataclasses import replace
 from functools import partial
+from threading import Event, current_thread, main_thread
 
 import numpy as np
 import pytest
@@ -16,9 +19,12 @@ from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.document.session import Session
 from mhagui.document.session_file import write_session
 from mhagui.gui.capture_session import CaptureSession, Opened
+from mhagui.gui.docks import compare_opening
 from mhagui.gui.docks.compare import CompareDock
 from mhagui.gui.file_session import FileSession
+from mhagui.gui.opening import trial
 from mhagui.gui.opening.import_dialog import ImportDialog
+from mhagui.gui.watch import Dropped
 
 LEFT = Qt.MouseButton.LeftButton
 A, B, DIFFERENCE, ROWS = range(4)
@@ -352,7 +358,7 @@ def test_layers_and_heads_of_what_is_open_can_be_chosen(dock, captures, qtbot, s
     choose(qtbot, dock.sides[1].head_box, "H2")
     settle()
     assert np.array_equal(shown(dock, B), capture.layer(1).weights[2])
-    assert titles(dock)[B] == "B  L1H2"
+    assert titles(dock)[B] == "B  L1 H2"
 
 
 def test_two_prompts_are_told_apart_and_the_former_stays(dock, captures, qtbot, settle):
@@ -451,7 +457,7 @@ def test_what_takes_long_is_compared_aside(dock, bench, qtbot, settle):
     settle()
     choose(qtbot, dock.sides[0].source_box, "model 3")
     choose(qtbot, dock.sides[1].head_box, "H2")
-    qtbot.waitUntil(lambda: titles(dock)[:2] == ["A  L0H0", "B  L0H2"])
+    qtbot.waitUntil(lambda: titles(dock)[:2] == ["A  L0 H0", "B  L0 H2"])
     qtbot.waitUntil(lambda: not dock._worker.is_busy)
     assert shown(dock, DIFFERENCE).shape == (600, 600)
     qtbot.waitUntil(lambda: not dock.pictures._pooling.is_busy)
@@ -470,6 +476,109 @@ def test_weights_that_are_clear_are_opened_to_compare(dock, bench, qtbot, tmp_pa
     choose(qtbot, dock.sides[1].layer_box, "L1")
     settle()
     assert np.array_equal(shown(dock, B), layers[1][0])
+
+
+def attention_file(path, seed):
+    weights = [layer.weights for layer in captured(seed).layers]
+    np.savez(path, **{f"attentions.{n}": each for n, each in enumerate(weights)})
+    return path
+
+
+def forget(dock, number):
+    """Forget what was opened, by its number in the menu."""
+    menu = dock.let_go.menu()
+    menu.aboutToShow.emit()
+    menu.actions()[number].trigger()
+
+
+def test_files_that_were_opened_are_forgotten_one_by_one(dock, qtbot, tmp_path, settle):
+    for name, seed in (("one&two.npz", 4), ("three.npz", 5)):
+        with qtbot.waitSignal(dock._opening.opened):
+            dock._opening.open(attention_file(tmp_path / name, seed))
+        settle()
+    choose(qtbot, dock.sides[0].source_box, "one&two")
+    settle()
+    dock.open.setFocus()
+    qtbot.keyClick(dock.open, Qt.Key.Key_Tab)
+    assert dock.let_go.hasFocus()
+    first, second = (weakref.ref(source.capture) for source in dock._opened)
+    dock.let_go.menu().aboutToShow.emit()
+    assert [a.text() for a in dock.let_go.menu().actions()] == ["one&&two.npz", "three.npz"]
+    forget(dock, 0)
+    settle()
+    assert dock.sides[0].source_box.currentText() == "On the bench"
+    assert dock.sides[1].source_box.currentText() == "three.npz"
+    assert "one&two.npz" not in entries(dock.sides[1].source_box)
+    gc.collect()
+    assert first() is None
+    assert second() is not None
+    assert dock.let_go.isEnabled()
+    forget(dock, 0)
+    settle()
+    gc.collect()
+    assert second() is None
+    assert not dock.let_go.isEnabled()
+    assert [side.source_box.currentText() for side in dock.sides] == ["On the bench"] * 2
+
+
+def test_states_in_place_of_one_another_are_never_taken_for_one(dock, bench, settle):
+    keys = []
+    for step in range(12):
+        bench.edit(set_gain(1, 1.5 + step), object())
+        settle()
+        keys += [s.key for s in dock._sources.values() if s.title.startswith("State 1:")]
+        bench.undo()
+        settle()
+    assert len(set(keys)) == 12
+
+
+def test_a_state_is_the_same_when_the_dock_comes_back(dock, bench, qtbot, settle):
+    bench.edit(set_gain(1, 3.0))
+    settle()
+    choose(qtbot, dock.sides[0].source_box, "State 0: ")
+    settle()
+    dock.forget()
+    dock.redraw()
+    settle()
+    assert dock.sides[0].source_box.currentText() == "State 0: as it was opened"
+
+
+def test_what_a_file_is_is_found_aside(dock, qtbot, tmp_path, monkeypatch):
+    from safetensors.numpy import save_file
+
+    path, threads = tmp_path / "attention.safetensors", []
+    save_file({"attentions.0": np.array(captured(4).layer(0).weights)[np.newaxis]}, path)
+    find = compare_opening.kind_of
+    monkeypatch.setattr(
+        compare_opening, "kind_of", lambda path: threads.append(current_thread()) or find(path)
+    )
+    with qtbot.waitSignal(dock._opening.opened):
+        dock._opening.open(path)
+    assert len(threads) == 1
+    assert threads[0] is not main_thread()
+
+
+def test_another_file_ends_the_reading_of_the_first(dock, qtbot, tmp_path, monkeypatch, settle):
+    go_on, ended, look = Event(), Event(), trial.look
+
+    def slow(path, watch):
+        if path.name == "first.npz":
+            assert go_on.wait(20)
+            try:
+                watch(0)
+            except Dropped:
+                ended.set()
+                raise
+        return look(path, watch)
+
+    monkeypatch.setattr(trial, "look", slow)
+    with qtbot.waitSignal(dock._opening.opened):
+        for number, name in enumerate(("first.npz", "second.npz")):
+            dock._opening.open(attention_file(tmp_path / name, number))
+        go_on.set()
+    settle()
+    assert ended.is_set()
+    assert dock.sides[1].source_box.currentText() == "second.npz"
 
 
 def test_where_axes_are_not_clear_they_are_asked_for(dock, qtbot, tmp_path, settle):

@@ -1,11 +1,12 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QPushButton
 
-from mhagui.document.edits import SetSequenceLength, set_gain
+from mhagui.document.edits import OpenScene, SetSequenceLength, set_gain
 from mhagui.document.view_state import WhatIf
 from mhagui.formats import USUAL
 from mhagui.gui.docks import cost_tables
@@ -100,6 +101,34 @@ def test_it_follows_the_bench_until_told_otherwise(bench, dock, settle, type_in)
     settle()
     assert box(dock, "n_positions").value() == 100
     assert bench.scene.n_positions == 9
+
+
+def test_shared_key_heads_are_chosen_among_the_divisors_of_H(qtbot, bench, dock, ask, settle):
+    ask(576, 9, 64, 64, 14)
+    shared = dock.findChild(QComboBox, "cost_n_key_heads")
+    assert [shared.itemText(at) for at in range(shared.count())] == ["9", "3", "1"]
+    assert shared.currentText() == "9"
+    shared.setFocus()
+    qtbot.keyClick(shared, Qt.Key.Key_Down)
+    settle()
+    assert sizes_of(bench) == WhatIf(576, 9, 64, 64, 14, 3)
+    assert shared.hasFocus()
+    assert row_of(dock, "costStages", "Q, K, V")[0] == 7_741_440
+    assert row_of(dock, "costElements", "KV cache")[0] == 14 * 3 * 128
+    assert "T* = (1 + H_kv/H)·d_model = 768" in says(dock, "costOvertaking")
+
+
+def test_the_bench_tells_how_many_keys_its_heads_share(bench, dock, settle):
+    scene = bench.scene
+    heads = [replace(head, key_head=at // 2) for at, head in enumerate(scene.heads)]
+    bench.edit(OpenScene(replace(scene, heads=tuple(heads))))
+    settle()
+    assert dock.findChild(QComboBox, "cost_n_key_heads").currentText() == "2"
+    t, d = 6, 8
+    assert row_of(dock, "costStages", "Q, K, V")[0] == t * d * (4 * 2 + 2 * 2 + 2 * 2)
+    bench.undo()
+    settle()
+    assert dock.findChild(QComboBox, "cost_n_key_heads").currentText() == "4"
 
 
 def test_back_to_the_bench(qtbot, bench, dock, ask, settle):
@@ -367,10 +396,10 @@ def test_tab_goes_through_all_from_top_to_bottom(qtbot, dock, ask):
     ask(512, 8, 64, 32, 6)  # the switch is off, so d_k and d_v are on the way
     box(dock, "d_model").setFocus()
     seen = []
-    for _ in range(12):
+    for _ in range(13):
         seen.append(QApplication.focusWidget().objectName())
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-    fields = ["d_model", "n_heads", "d_k", "d_v", "n_positions"]
+    fields = ["d_model", "n_heads", "d_k", "d_v", "n_positions", "n_key_heads"]
     assert seen == [*(f"cost_{f}" for f in fields), "costOfBench", "costStandard", *TABLES]
 
 

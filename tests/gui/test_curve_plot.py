@@ -74,6 +74,14 @@ def names_of_items(plot):
     return len(plot.view.scene().items())
 
 
+def test_a_curve_that_is_undefined_everywhere_has_markers_nowhere(plot):
+    plot.set_curves([Curve("h1", np.full(len(CEILING), math.nan), BLUE)])
+    plot.grab()  # a warning would be a failure
+    assert not plot.lines[0].scatter.isVisible()
+    plot.set_curves([Curve("h1", CEILING, BLUE)])
+    assert plot.lines[0].scatter.isVisible()
+
+
 def test_two_hundred_refreshes_leave_as_many_items(plot):
     before = names_of_items(plot)
     for number in range(200):

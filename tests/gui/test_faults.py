@@ -169,7 +169,8 @@ def test_a_widget_that_fails_at_each_painting_is_told_of_once_and_counted(window
     widget.hide()
     assert n_waiting(window) == 0
     gaps = [later[0] - sooner[0] for sooner, later in pairwise(changes[2:])]
-    assert min(gaps) > 0.010  # seconds, of the 20 ms between two tellings
+    # Of the 20 ms between two tellings; a late one makes the next come the sooner.
+    assert sum(gaps) > 0.010 * len(gaps)  # seconds
 
 
 def test_a_flood_fills_neither_the_log_nor_the_bar_nor_the_queue(window, qtbot, log, faults):

@@ -128,6 +128,16 @@ def test_a_scene_that_looks_black_is_offered_the_logarithmic_scale(dock, bench, 
     assert dock.focusWidget() is view(dock, 1)
 
 
+def test_the_offer_is_of_the_head_that_is_shown_alone(dock, bench, settle):
+    scene = new_scene(256, 4, 2, 2, 8)
+    sharp = [replace(head, key_magnitude=100.0) if head.uid == 1 else head for head in scene.heads]
+    bench.open(replace(scene, heads=tuple(sharp)))
+    for uid, is_dark in ((1, False), (4, True)):
+        bench.look(enlarged=uid)
+        settle()
+        assert offer(dock).isVisible() is is_dark
+
+
 @pytest.mark.parametrize(
     "looks", [{"colour_scale": ColourScale.RELATIVE}, {"quantity": Quantity.SCORES}]
 )

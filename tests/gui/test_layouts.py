@@ -8,7 +8,15 @@ from functools import partial
 import pytest
 from PySide6.QtCore import QByteArray, QRect, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QLabel,
+    QMainWindow,
+    QTabBar,
+    QToolButton,
+    QWidget,
+)
 
 from mhagui.document import load_lesson
 from mhagui.gui.layout_placer import place_docks
@@ -438,6 +446,38 @@ def test_tab_does_not_go_into_a_bar_of_tabs_that_is_not_in_sight(window, settle)
     settle()
     bars = [bar for bar in window.findChildren(QTabBar) if window.rect().contains(bar.geometry())]
     assert all(bar.focusPolicy() is Qt.FocusPolicy.TabFocus for bar in bars if bar.isVisible())
+
+
+def _tab(window, title):
+    """Return the bar with the tab that has this title, and the middle of it."""
+    for bar in window.findChildren(QTabBar):
+        titles = [bar.tabText(place) for place in range(bar.count())]
+        if bar.isVisible() and title in titles:
+            return bar, bar.tabRect(titles.index(title)).center()
+    raise AssertionError(title)
+
+
+def test_a_click_on_a_tab_gives_the_keyboard_to_its_dock(open_window, qtbot, settle):
+    window = open_window()
+    length = window.bench.scene.n_positions
+    window.docks.heatmaps.take_focus()
+    for title in ("Pipeline", "Heatmaps", "Pipeline", "Cost", "Heads", "Heatmaps"):
+        bar, middle = _tab(window, title)
+        qtbot.mouseClick(bar, LEFT, pos=middle)
+        settle()
+        dock = next(dock for dock in window.docks.all if dock.windowTitle() == title)
+        assert dock.isAncestorOf(QApplication.focusWidget())
+    assert window.docks.heatmaps.isAncestorOf(QApplication.focusWidget())
+    window.bench.point(query=4, key=2)
+    settle()
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Up)
+    settle()
+    assert window.bench.scene.n_positions == length
+    assert window.bench.view.cursor.query == 3
+    bar, middle = _tab(window, "Pipeline")
+    qtbot.mouseClick(bar, Qt.MouseButton.RightButton, pos=middle)
+    settle()
+    assert window.docks.heatmaps.isAncestorOf(QApplication.focusWidget())
 
 
 def test_before_it_is_shown_a_window_has_no_layout(qtbot, bundled_font):

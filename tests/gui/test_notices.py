@@ -101,12 +101,12 @@ def test_what_does_not_hold_any_more_is_taken_back_wherever_it_waits(window, tel
         tell(sentence)
     settle()
     window.notices.withdraw("Two.")
-    assert (told(window), waiting(window)) == ("One.", "1 more")
-    window.notices.withdraw("One.")
-    assert (told(window), waiting(window)) == ("Three.", "")
-    window.notices.withdraw("What was never told.")
-    assert told(window) == "Three."
+    assert (told(window), waiting(window)) == ("Three.", "1 more")
     window.notices.withdraw("Three.")
+    assert (told(window), waiting(window)) == ("One.", "")
+    window.notices.withdraw("What was never told.")
+    assert told(window) == "One."
+    window.notices.withdraw("One.")
     assert not window.notices.isVisible()
 
 
@@ -130,16 +130,38 @@ def test_it_takes_nobodys_keyboard(window, tell):
     assert window.findChild(QLineEdit).hasFocus()
 
 
-def test_the_next_waits_until_the_first_is_answered(window, tell, qtbot):
+def test_the_newest_is_told_first_and_those_before_it_come_back(window, tell, qtbot):
     for sentence in ("One.", "Two.", "Three."):
         tell(sentence)
-    assert (told(window), waiting(window)) == ("One.", "2 more")
+    assert (told(window), waiting(window)) == ("Three.", "2 more")
     dismiss(window, qtbot)
     assert (told(window), waiting(window)) == ("Two.", "1 more")
     dismiss(window, qtbot)
-    assert (told(window), waiting(window)) == ("Three.", "")
+    assert (told(window), waiting(window)) == ("One.", "")
     dismiss(window, qtbot)
     assert not window.notices.isVisible()
+
+
+def test_what_is_urgent_stays_before_what_is_not(window, tell, qtbot):
+    tell("Not read.", is_urgent=True)
+    tell("By the way.")
+    tell("Not written.", is_urgent=True)
+    assert (told(window), waiting(window)) == ("Not written.", "2 more")
+    dismiss(window, qtbot)
+    assert told(window) == "Not read."
+    dismiss(window, qtbot)
+    assert told(window) == "By the way."
+
+
+def test_what_is_being_answered_by_keyboard_stays(window, tell, qtbot):
+    done = []
+    tell("Work is kept.", actions=[("&Recover", partial(done.append, 1))])
+    window.notices.take_focus()
+    tell("Two.", actions=[("&Again", partial(done.append, 2))], is_urgent=True)
+    assert (told(window), waiting(window)) == ("Work is kept.", "1 more")
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert done == [1]
+    assert told(window) == "Two."
 
 
 def test_the_same_is_counted_whether_it_is_shown_or_waits(window, tell, qtbot):
@@ -147,9 +169,9 @@ def test_the_same_is_counted_whether_it_is_shown_or_waits(window, tell, qtbot):
     tell("Two.")
     tell("One.")
     tell("Two.", times=3)
-    assert (told(window), waiting(window)) == ("One (2 times).", "1 more")
+    assert (told(window), waiting(window)) == ("Two (4 times).", "1 more")
     dismiss(window, qtbot)
-    assert (told(window), waiting(window)) == ("Two (4 times).", "")
+    assert (told(window), waiting(window)) == ("One (2 times).", "")
     dismiss(window, qtbot)
     tell("One.")
     assert told(window) == "One."
@@ -157,11 +179,11 @@ def test_the_same_is_counted_whether_it_is_shown_or_waits(window, tell, qtbot):
 
 def test_an_action_is_done_once_and_answers(window, tell, qtbot):
     done = []
+    tell("Two.", actions=[("&Again", partial(done.append, 3))])
     tell(
         "Work is kept.",
         actions=[("&Recover", partial(done.append, 1)), ("&Discard", partial(done.append, 2))],
     )
-    tell("Two.", actions=[("&Again", partial(done.append, 3))])
     qtbot.mouseClick(button(window, "&Discard"), LEFT)
     assert done == [2]
     assert told(window) == "Two."
@@ -189,7 +211,7 @@ def test_by_keyboard_in_through_and_out_again(window, tell, qtbot):
     field.setFocus()
     window.notices.take_focus()  # nothing is there to go to
     assert field.hasFocus()
-    for sentence in ("One.", "Two."):
+    for sentence in ("Two.", "One."):
         tell(sentence, "More.", [("&Go", print)])
     window.notices.take_focus()
     assert button(window, "&Go").hasFocus()
@@ -247,8 +269,8 @@ def test_what_has_no_folder_offers_none(window, tell, qtbot):
 @pytest.mark.parametrize("points", [9, 10, 14])
 @pytest.mark.parametrize("width", [500, 900, 1600])
 def test_a_long_sentence_is_whole_at_every_width_and_size(window, tell, settle, points, width):
-    tell(LONG, "More.", [("&Recover", print), ("D&iscard", print)])
     tell("Two.")
+    tell(LONG, "More.", [("&Recover", print), ("D&iscard", print)])
     font = QFont(window.font())
     font.setPointSize(points)
     window.setFont(font)
@@ -285,8 +307,8 @@ def test_it_cannot_be_switched_off_by_mistake(window):
 
 
 def test_a_screen_reader_finds_names_for_all_of_it(window, tell):
-    tell("One.", "More.", [("&Recover", print)])
     tell("Two.")
+    tell("One.", "More.", [("&Recover", print)])
     names = {}
     for widget in window.notices.findChildren(QLabel) + window.notices.findChildren(QPushButton):
         if widget.isVisible():

@@ -7,6 +7,8 @@ from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QToolTip
 
 from mhagui.document import load_lesson
+from mhagui.document.capture import Capture, CapturedLayer
+from mhagui.document.captured_scene import scene_of
 from mhagui.document.edits import OpenScene, SetSequenceLength, set_muted
 from mhagui.document.token_edits import SetTokens
 from mhagui.gui.docks.tokens import TokensDock
@@ -412,3 +414,82 @@ def test_a_text_that_was_refused_does_not_outlive_its_scene(qtbot, bench, dock, 
     bench.edit(OpenScene(load_lesson("induction")))
     settle()
     assert field.text() == "^ A B C D A B C"
+
+
+# ------------------------------------------------------- tokens that heads of a real model are of
+
+
+@pytest.fixture(params=["queries", "weights"])
+def captured(request, bench, dock, settle):
+    """A layer of a model on the bench: its heads hold queries and keys, or weights alone."""
+    rng = np.random.default_rng(7)
+    if request.param == "queries":
+        parts = {"q": rng.normal(size=(2, 4, 3)), "k": rng.normal(size=(2, 4, 3))}
+        parts |= {"x": rng.normal(size=(4, 5)), "w_v": rng.normal(size=(2, 5, 3))}
+        layer = CapturedLayer(1, **parts, w_o=rng.normal(size=(6, 5)))
+    else:
+        layer = CapturedLayer(1, given=np.full((2, 4, 4), 0.25))
+    words = {"query_tokens": ("the", " cat", " sat", " on")}
+    words["key_tokens"] = words["query_tokens"]
+    bench.edit(OpenScene(scene_of(Capture("made up", (layer,), **words), 1)))
+    settle()
+    return bench.scene
+
+
+@pytest.mark.parametrize("modifiers", [NONE, CONTROL])
+def test_no_token_is_dragged_away_from_what_was_made_of_it(
+    bench, captured, strip, drag, refused, modifiers
+):
+    n_steps = bench.history.n_steps
+    drag(0, middle(strip, 1), middle(strip, 2), middle(strip, 3), modifiers=modifiers)
+    assert bench.scene is captured
+    assert bench.history.n_steps == n_steps
+    (told,) = refused  # once, however far the pointer goes
+    assert "the heads' " in told
+    assert ("weights" if captured.heads[0].q is None else "queries and keys") in told
+    assert "Edit > Prompt" in told
+    assert not strip.is_dragging
+    assert strip.cursor().shape() is Qt.CursorShape.ArrowCursor
+    assert told in strip.toolTip()
+    assert "Drag" not in strip.toolTip()
+
+
+def test_keys_move_no_such_token_either_but_the_cursor(
+    qtbot, bench, captured, strip, settle, refused
+):
+    bench.point(query=1, key=3)
+    settle()
+    for key, modifiers in ((KEY.Key_S, NONE), (KEY.Key_R, NONE), (KEY.Key_Right, SHIFT | CONTROL)):
+        qtbot.keyClick(strip, key, modifiers)
+    assert bench.scene is captured
+    assert len(refused) == 3
+    qtbot.keyClick(strip, KEY.Key_Right)
+    assert bench.view.cursor.query == 2
+    qtbot.mouseClick(strip, LEFT, pos=middle(strip, 0))
+    assert bench.view.cursor.query == 0
+    assert len(refused) == 3
+
+
+def test_such_a_sequence_is_read_and_copied_not_typed(qtbot, bench, captured, field, settle):
+    assert field.isReadOnly()
+    text = field.text()
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "dog ")
+    qtbot.keyClick(field, KEY.Key_Return)
+    assert field.text() == text
+    assert bench.scene is captured
+    assert "Edit > Prompt" in field.toolTip()
+    bench.undo()
+    settle()
+    assert not field.isReadOnly()
+    assert "Enter makes it the input" in field.toolTip()
+
+
+def test_a_scene_of_words_can_be_changed_again_after_it(bench, captured, strip, drag, settle):
+    bench.undo()
+    settle()
+    drag(0, middle(strip, 2), middle(strip, 3))
+    assert words(bench) == "the sat on cat red mat"
+    assert strip.cursor().shape() is Qt.CursorShape.OpenHandCursor
+    assert "Drag onto a token" in strip.toolTip()

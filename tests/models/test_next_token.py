@@ -102,6 +102,7 @@ def test_divergence_is_in_bits():
 
 
 @pytest.mark.real_model
+@pytest.mark.soak
 def test_a_layer_of_a_real_model_without_heads_predicts_otherwise(smollm):
     """A gain of 1 leaves all as it is to rounding."""
     ids = smollm.tokens("The capital of France is").ids

@@ -1,6 +1,6 @@
-"""tokenizer.json from strangers: nothing grows beyond memory, and nothing but a sentence is said."""
+"""tokenizer.json from strangers: nothing outgrows memory, and only a sentence is said."""
 
-import copy
+import base64
 import json
 import os
 
@@ -15,6 +15,8 @@ BASE = {
     "added_tokens": [],
     "model": {"type": "BPE", "vocab": {"x": 0, "a": 1, "▁": 2}, "merges": []},
 }
+
+TABLE = base64.b64encode(bytes(4) + b"x" * 65 + b"\0").decode()
 
 
 def replacing(old, new, kind="String"):
@@ -50,7 +52,7 @@ def marks(count, ids=1):
          "can make 256 characters"),
         ({"normalizer": in_turn(*[{"type": "Lowercase"}] * 32)}, "has 33 steps; 32 are taken"),
         ({"normalizer": replacing("", "x")}, "a step “Replace” that looks for an empty text"),
-        ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAAA" + "eHh4" * 30}},
+        ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": TABLE}},
          "a table that makes more than 64 bytes of a character"),
         ({"normalizer": {"type": "Grow"}}, "has a step “Grow”, which is not known here"),
         ({"normalizer": {"pattern": {"String": "x"}, "content": "x"}}, "missing required field"),
@@ -62,6 +64,18 @@ def marks(count, ids=1):
 def test_what_could_grow_beyond_memory_is_refused_before_it_is_made(parts, said):
     with pytest.raises(UserError, match=said):
         tokenizer_of_json(text_of(**parts), "tokenizer.json")
+
+
+@pytest.mark.parametrize("depth", [30, 400, 100_000])
+def test_steps_within_steps_are_a_sentence(depth):
+    text = text_of(normalizer=0).decode()
+    opened = '{"type": "Sequence", "normalizers": ['
+    text = text.replace('"normalizer": 0', f'"normalizer": {opened * depth}{"]}" * depth}')
+    if depth < 32:
+        assert tokenizer_of_json(text.encode(), "t").encode("a").ids == [1]
+        return
+    with pytest.raises(UserError, match=r"steps; 32 are taken|that can be read"):
+        tokenizer_of_json(text.encode(), "tokenizer.json")
 
 
 def test_what_a_text_says_twice_is_checked_as_it_is_read():
@@ -125,10 +139,10 @@ def test_the_forms_of_all_families_are_taken(parts):
 def test_a_pattern_that_gives_up_leaves_no_trace_on_the_terminal(write_checkpoint, capfd):
     folder = write_checkpoint("gpt2").folder
     made = json.loads((folder / "tokenizer.json").read_text("utf-8"))
-    made = copy.deepcopy(made) | {"pre_tokenizer": split("(a+a+)+!")}
+    made["pre_tokenizer"] = split("(a+a+)+!")
     (folder / "tokenizer.json").write_text(json.dumps(made))
     model = open_model(folder)
-    with pytest.raises(UserError, match="cannot cut this prompt: .*retry-limit"):
+    with pytest.raises(UserError, match=r"cannot cut this prompt: .*retry-limit"):
         model.tokens("a" * 40)
     os.write(2, b"still here")
     assert capfd.readouterr().err == "still here"

@@ -174,11 +174,11 @@ for a, b in itertools.combinations(range(n_told), 2):
         balance[a, b] = balance[b, a] = told[a] + told[b] - both"""
 _NO_BALANCE = """n_told = min(H, 8)
 balance = np.full((n_told, n_told), np.nan)"""
-_COST = '''def costs(d_model, H, d_k, d_v, T):
+_COST = '''def costs(d_model, H, H_kv, d_k, d_v, T):
     """Return multiply-adds of the stages of a layer, exponentials and parameters."""
-    parameters = d_model * H * (2 * d_k + 2 * d_v)
+    parameters = d_model * (H + H_kv) * (d_k + d_v)
     return {
-        "Q, K, V": T * d_model * H * (2 * d_k + d_v),
+        "Q, K, V": T * d_model * (H * d_k + H_kv * (d_k + d_v)),
         "W_O": T * H * d_v * d_model,
         "projections": T * parameters,
         "scores": T**2 * H * d_k,
@@ -190,7 +190,8 @@ _COST = '''def costs(d_model, H, d_k, d_v, T):
     }
 
 
-meet = 2 * sizes["d_model"]  # T at which scores and A V cost what the projections do
+# T at which scores and A V cost what the projections do, rounded up
+meet = -(-sizes["d_model"] * (sizes["H"] + sizes["H_kv"]) // sizes["H"])
 longest = 4 * max(meet, sizes["T"], 4)
 lengths = 2 ** np.arange(int(longest).bit_length())
 over_T = costs(**{**sizes, "T": lengths.astype(float)})
@@ -198,10 +199,11 @@ most_heads = max(64, 2 * sizes["H"])
 n_heads = np.arange(1, min(sizes["d_model"], most_heads, 1024) + 1)
 divisors = n_heads[sizes["d_model"] % n_heads == 0].astype(float)
 shared = sizes["d_model"] / divisors  # d_k = d_v = d_model / H
-over_H = costs(**{**sizes, "H": divisors, "d_k": shared, "d_v": shared})
+widths = {"d_k": shared, "d_v": shared}
+over_H = costs(**{**sizes, "H": divisors, "H_kv": divisors, **widths})
 powers = 2.0 ** np.arange(11)
 powers = powers[powers <= most_heads]
-over_H_kept = costs(**{**sizes, "H": powers})'''
+over_H_kept = costs(**{**sizes, "H": powers, "H_kv": powers})'''
 
 _FOLLOWING = '''def following(sequences):
     """Return the probability of each symbol to come next, for each sequence."""

@@ -161,8 +161,8 @@ def _source(source: TokenSource) -> list[str]:
 
 def _sizes(sizes: WhatIf) -> list[str]:
     entries = {
-        "d_model": sizes.d_model, "H": sizes.n_heads, "d_k": sizes.d_k, "d_v": sizes.d_v,
-        "T": sizes.n_positions,
+        "d_model": sizes.d_model, "H": sizes.n_heads, "H_kv": sizes.key_heads, "d_k": sizes.d_k,
+        "d_v": sizes.d_v, "T": sizes.n_positions,
     }  # fmt: skip
     shown = ", ".join(f'"{name}": {size}' for name, size in entries.items())
     return [f"sizes = {{{shown}}}"]

@@ -17,6 +17,7 @@ from mhagui.gui.bench import Frame
 from mhagui.gui.capture_session import CaptureSession, Opened
 from mhagui.gui.docks.ablation_lab_pages import fill_page
 from mhagui.gui.formulas import Formula
+from mhagui.gui.watch import Watch
 from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import COPY_TIP, Column, Numbers, Row
@@ -38,10 +39,6 @@ NO_NEXT = "{} is an encoder: it predicts no next token."
 NOT_ITS = "A head of the bench is none of the {} of this layer: choose others."
 RUN_TIP = "Run the model on its prompt with these heads ablated; while it runs: cancel"
 AS_OPENED = "The model runs as it was opened, whatever was changed on the bench."
-
-
-class Dropped(Exception):  # noqa: N818 - nothing is wrong
-    """Nobody wants the run any more."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +65,11 @@ class _Ran:
 
 
 class _Runs:
-    """Runs of a model, and how far they have come."""
+    """Runs of a model, and how far they have come: ``watch.at`` layers in all."""
 
     def __init__(self, wanted: _Wanted, before: "Doubles | None") -> None:
-        self._wanted, self._before, self._is_wanted = wanted, before, True
-        self.n_done, self.n_layers = 0, 0
+        self._wanted, self._before = wanted, before
+        self.watch, self.n_layers = Watch(), 0
 
     def make(self) -> "_Ran":
         """Run the model without the ablation, where that is not known, and with it."""
@@ -94,14 +91,8 @@ class _Runs:
         """Say whether it is ``opened`` that is run."""
         return self._wanted.opened is opened
 
-    def drop(self) -> None:
-        """Want them no more."""
-        self._is_wanted = False
-
     def _step(self, _number: int) -> None:
-        if not self._is_wanted:
-            raise Dropped
-        self.n_done += 1
+        self.watch((self.watch.at or 0) + 1)
 
 
 class NextTokenPage(QWidget):
@@ -240,11 +231,11 @@ class NextTokenPage(QWidget):
             self.button.setEnabled(True)
             self.button.setText("Cancel")
             of = f" of {runs.n_layers}" if runs.n_layers else ""
-            self.state.setText(f"Running the model: layer {runs.n_done}{of} …")
+            self.state.setText(f"Running the model: layer {runs.watch.at or 0}{of} …")
 
     def _end(self) -> None:
         if self._runs is not None:
-            self._runs.drop()
+            self._runs.watch.drop()
             self._runs = None
         self._worker.cancel()
         self._telling.stop()
@@ -266,7 +257,7 @@ def _labels(model: "Model", tokens: tuple[int, ...]) -> tuple[str, ...]:
 def _what(wanted: _Wanted) -> str:
     """Return in words which heads are ablated, and how; counted from 0, as models do."""
     first = wanted.ablations[0]
-    heads = ", ".join(f"L{wanted.layer.number}H{ablation.head}" for ablation in wanted.ablations)
+    heads = ", ".join(f"L{wanted.layer.number} H{ablation.head}" for ablation in wanted.ablations)
     how = first.kind.value
     if first.kind is AblationKind.EDGE:
         how += f", t{first.query + 1} to t{first.key + 1}"

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mhagui.data.matrix_text import Table
 from mhagui.document import Result
 from mhagui.document.capture import Capture
 from mhagui.document.on_demand import OnDemand
@@ -26,6 +27,7 @@ from mhagui.gui.docks.atlas_heads import (
     place_on_bench,
     scene_capture,
     summary,
+    table_of,
 )
 from mhagui.gui.docks.atlas_panes import MapPane, ScatterPane, TablePane
 from mhagui.gui.docks.atlas_scoring import Scoring
@@ -156,7 +158,7 @@ class AtlasDock(Panel):
         self._scoring.score(
             wanted.capture,
             partial(self._on_scored, wanted),
-            self._on_failed,
+            partial(self._on_failed, wanted),
             # Of a scene together, or they would go and come at every step of a drag.
             with_ranks=wanted.is_of_scene and self._wants_ranks,
         )
@@ -194,6 +196,13 @@ class AtlasDock(Panel):
         self.button.setVisible(button is not None)
         self.button.setText(button or "")
 
+    def own_tables(self) -> tuple[tuple[str, Callable[[], Table], str], ...]:
+        """Return the scores of all heads, to be copied."""
+        heads = self._heads
+        if heads is None:
+            return ()
+        return (("scores", partial(table_of, heads), self.table.table.objectName()),)
+
     # --- what comes of it
 
     def _on_scored(self, wanted: "_Wanted", card: Scorecard) -> None:
@@ -210,7 +219,10 @@ class AtlasDock(Panel):
         self._on_scored(wanted, card)
         self._on_recoloured()  # by now there is such a column
 
-    def _on_failed(self, error: Exception) -> None:
+    def _on_failed(self, wanted: "_Wanted", error: Exception) -> None:
+        if wanted is not self._wanted:
+            self._score()
+            return
         self._clear()
         self._offer(None, str(error))
 
@@ -246,7 +258,8 @@ class AtlasDock(Panel):
         if heads is None or card is None or wanted is None or heads.ranks is not None:
             return
         if self._wants_ranks:
-            self._scoring.rank(card, partial(self._on_ranked, wanted), self._on_failed)
+            done, failed = (partial(on, wanted) for on in (self._on_ranked, self._on_failed))
+            self._scoring.rank(card, done, failed)
 
     def _on_recoloured(self) -> None:
         """Have the column of the score that the map shows in sight."""

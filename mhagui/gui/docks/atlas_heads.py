@@ -12,6 +12,7 @@ import numpy.typing as npt
 from PySide6.QtGui import QColor
 
 from mhagui.core.patterns import HEAD_PATTERNS
+from mhagui.data.matrix_text import Table
 from mhagui.document import Appearance, Result, Scene
 from mhagui.document.capture import Capture, CapturedLayer
 from mhagui.document.scorecard import MEASURES, Column, HeadPlace, Measure, Scorecard
@@ -210,6 +211,13 @@ def scores(heads: AtlasHeads, write: Precision) -> Scores:
         formula = FORMULAS[column.measure.name]
         columns.append(ScoreColumn(label, tip, formula, column.values, column.baselines))
     return Scores(heads.names, heads.card.labels, tuple(columns), write)
+
+
+def table_of(heads: AtlasHeads) -> Table:
+    """Return the scores of all heads as they come, to be copied."""
+    titles = [with_unit(column.measure) for column in heads.columns]
+    values = np.column_stack([column.values for column in heads.columns])
+    return Table("Scores: all heads", heads.names, titles, values)
 
 
 def with_unit(measure: Measure) -> str:

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
@@ -49,6 +50,7 @@ MOST_AT_ONCE = 2**17  # weights, of both heads, that are compared while the wind
 WORKING = "Comparing …"
 SWAP_TIP = "Have A in place of B, and B in place of A"
 OPEN_TIP = "Open a file, or run a prompt, to compare its heads; the bench stays as it is"
+FORGET_TIP = "Let go of a file or run that was opened to compare"
 SAVE_TIP = "Save A, B, their difference and the divergence of each row as CSV, with all digits"
 LEGENDS = (
     (("A and B", "A, B", ""), Formula.WEIGHTS),
@@ -69,6 +71,7 @@ class CompareDock(Panel):
         self._opened: list[Source] = []  # to compare
         self._pinned: list[Pinned] = []
         self._n_pinned = 0  # so far
+        self._numbers = count(1)  # of states, and of what is open in the window
         self._own = Look(0, 0)  # at matrices of another size than those on the bench
         self._wanted: tuple[Asked, ...] = ()  # what is, or is to be, compared
         self._found: Compared | None = None
@@ -80,6 +83,7 @@ class CompareDock(Panel):
         )
         self.swap = named(QPushButton("Swap"), "compareSwap", "Swap A and B", SWAP_TIP)
         self.open = named(QPushButton("Open"), "compareOpen", "Open to compare", OPEN_TIP)
+        self.let_go = named(QPushButton("Forget"), "compareForget", "Forget opened", FORGET_TIP)
         self.save = named(QPushButton("Save…"), "compareSave", "Save numbers", SAVE_TIP)
         self.summary = explain(FittingLabel(), Formula.DIVERGENCE)
         self.pictures = ComparePictures()
@@ -140,7 +144,7 @@ class CompareDock(Panel):
     def _button_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(6)
-        for button in (self.swap, self.open, self.save):
+        for button in (self.swap, self.open, self.let_go, self.save):
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             row.addWidget(button)
         row.addWidget(self.summary, 1)
@@ -154,6 +158,11 @@ class CompareDock(Panel):
         )
         opening.aboutToShow.connect(self._offer_prompt)
         self.open.setMenu(opening)
+        forgetting = QMenu(self.let_go)
+        forgetting.aboutToShow.connect(self._offer_forgetting)
+        forgetting.triggered.connect(self._on_forget)
+        self.let_go.setMenu(forgetting)
+        self.let_go.setEnabled(False)
 
     def _make_legend(self) -> None:
         self._legend = QWidget()
@@ -174,7 +183,7 @@ class CompareDock(Panel):
         stops: list[QWidget] = []
         for side in self.sides:
             stops += [*side.boxes, side.pin]
-        stops += [self.swap, self.open, self.save, *self.pictures.views]
+        stops += [self.swap, self.open, self.let_go, self.save, *self.pictures.views]
         for one, other in pairwise(stops):
             self.setTabOrder(one, other)
 
@@ -189,6 +198,7 @@ class CompareDock(Panel):
 
     def _listed(self, frame: Frame) -> Iterator[Source]:
         """Yield all that a head can be of, former states last, the newest first."""
+        numbers = self._numbered()
         bench = self._scene(BENCH, ("On the bench", "the bench"), frame.scene, frame.result)
         yield bench
         steps, n_done = self.bench.history.steps, self.bench.history.n_steps
@@ -197,7 +207,7 @@ class CompareDock(Panel):
             yield self._scene(BEFORE, names, steps[n_done - 1].before)
         opened = self._captures.opened
         if opened is not None:
-            key = id(opened.capture)
+            key = numbers.get(id(opened.capture)) or next(self._numbers)
             yield self._sources.get(key) or of_opened(key, opened)
         yield from self._opened
         yield from self._pinned
@@ -205,7 +215,16 @@ class CompareDock(Panel):
         for number in range(len(scenes) - 1, -1, -1):
             words = steps[number - 1].words if number else "as it was opened"
             names = f"State {number}: {words}", f"state {number}"
-            yield self._scene(id(scenes[number]), names, scenes[number])
+            key = numbers.get(id(scenes[number])) or next(self._numbers)
+            yield self._scene(key, names, scenes[number])
+
+    def _numbered(self) -> dict[int, int]:
+        """Return by their ids the numbers that states and captures have as sources.
+
+        Those are keys, for an id is another's once its owner is gone.
+        """
+        sources = (*self._sources.values(), *(side.source for side in self.sides))
+        return {id(each.of): each.key for each in sources if each and isinstance(each.key, int)}
 
     def _scene(
         self, key: Hashable, names: tuple[str, str], scene: Scene, result: Result | None = None
@@ -220,6 +239,7 @@ class CompareDock(Panel):
         self._sources = {source.key: source for source in self._listed(frame)}
         for side in self.sides:
             side.show_sources(tuple(self._sources.values()))
+        self.let_go.setEnabled(bool(self._opened))
         in_use = [side.source for side in self.sides]
         for source in self._sources.values():
             if isinstance(source, OfScene) and source.key != BENCH and source not in in_use:
@@ -383,9 +403,7 @@ class CompareDock(Panel):
         found, source = self._found, side.source
         if isinstance(source, Pinned):
             self._pinned.remove(source)
-            for each in self.sides:
-                if each.source is source:
-                    each.choose(Pick(BENCH, head=AT_CURSOR))
+            self._leave(source)
         elif found is not None:
             self._n_pinned += 1
             head = found.one if side is self.sides[0] else found.other
@@ -399,6 +417,25 @@ class CompareDock(Panel):
         self._opened.append(source)
         self.sides[1].choose(Pick(source.key))
         self._on_chosen()
+
+    def _on_forget(self, action: QAction) -> None:
+        """Let go of what was opened, at the place of ``action`` in the menu."""
+        source = self._opened.pop(self.let_go.menu().actions().index(action))
+        self._leave(source)
+        self._on_chosen()
+        self.said.emit(f"Forgotten: {source.title}")
+
+    def _leave(self, source: Source) -> None:
+        """Have the bench on each side that has ``source``."""
+        for side in self.sides:
+            if side.source is source:
+                side.choose(Pick(BENCH, head=AT_CURSOR))
+
+    def _offer_forgetting(self) -> None:
+        menu = self.let_go.menu()
+        menu.clear()
+        for source in self._opened:
+            menu.addAction(source.title.replace("&", "&&"))
 
     def _offer_prompt(self) -> None:
         self._another_prompt.setEnabled(self._captures.model is not None)

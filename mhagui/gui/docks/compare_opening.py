@@ -15,7 +15,8 @@ from mhagui.errors import UserError
 from mhagui.gui.bench import Bench
 from mhagui.gui.capture_session import CaptureSession, Opened
 from mhagui.gui.docks.compare_sources import OfCapture, OfScene
-from mhagui.gui.opening.kinds import Kind, kind_of
+from mhagui.gui.opening.kinds import Kind, kind_of, takes_long
+from mhagui.gui.watch import Watch
 from mhagui.gui.worker import Worker
 
 if TYPE_CHECKING:  # what reads tensors and models is for those who open some
@@ -47,7 +48,7 @@ class Opening(QObject):
     def __init__(self, bench: Bench, captures: CaptureSession, dock: QWidget) -> None:
         super().__init__(dock)
         self._bench, self._captures, self._dock = bench, captures, dock
-        self._worker = Worker(self)
+        self._worker, self._watch = Worker(self), Watch()
         self._numbers = count(1)
 
     def choose(self) -> None:
@@ -60,10 +61,20 @@ class Opening(QObject):
 
     def open(self, path: Path) -> None:
         """Open the file at ``path``: a scene, tensors or a model."""
-        kind = kind_of(path)
+        self._watch.drop()  # whatever else was to be opened
+        self._worker.cancel()
         self.said.emit(f"Opening {path.name}…")
+        if takes_long(path):
+            done = partial(self._open_as, path)
+            self._worker.run(partial(kind_of, path), done, self._on_failed)
+        else:
+            self._open_as(path, kind_of(path))
+
+    def _open_as(self, path: Path, kind: Kind) -> None:
         if kind is Kind.TENSORS:
-            self._worker.run(partial(_look, path), self._on_looked, self._on_failed)
+            self._watch = Watch()
+            make = partial(_look, path, self._watch)
+            self._worker.run(make, self._on_looked, self._on_failed)
         elif kind is Kind.MODEL:
             done = partial(self._ask_model, path, "")
             self._worker.run(partial(_model, path), done, self._on_failed)
@@ -122,10 +133,10 @@ def of_opened(key: object, opened: Opened) -> OfCapture:
     return OfCapture(key, opened.capture, title)
 
 
-def _look(path: Path) -> "Look":
+def _look(path: Path, watch: Watch) -> "Look":
     from mhagui.gui.opening.trial import look
 
-    return look(path)
+    return look(path, watch)
 
 
 def _model(path: Path) -> "Model":

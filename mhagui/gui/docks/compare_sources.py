@@ -60,10 +60,12 @@ class Source(ABC):
         Tells it from others, and stays as long as it is the same to the user.
     title, place
         What it is called where it is chosen, and in the middle of a sentence.
+    of
+        What has its heads.
     """
 
-    def __init__(self, key: Hashable, title: str, place: str) -> None:
-        self.key, self.title, self.place = key, title, place
+    def __init__(self, key: Hashable, title: str, place: str, of: object) -> None:
+        self.key, self.title, self.place, self.of = key, title, place, of
 
     @property
     def layers(self) -> tuple[int, ...]:
@@ -92,7 +94,7 @@ class OfScene(Source):
     def __init__(
         self, key: Hashable, names: tuple[str, str], scene: Scene, result: Result | None = None
     ) -> None:
-        super().__init__(key, *names)
+        super().__init__(key, *names, scene)
         self.scene, self._result = scene, result
 
     @property
@@ -140,7 +142,7 @@ class OfCapture(Source):
 
     def __init__(self, key: Hashable, capture: Capture, title: str = "") -> None:
         title = title or capture.title
-        super().__init__(key, title, title)
+        super().__init__(key, title, title, capture)
         self.capture = capture
 
     @property
@@ -162,7 +164,7 @@ class OfCapture(Source):
         """Return a head of a layer."""
         capture = self.capture
         tokens = capture.query_tokens, capture.key_tokens or capture.query_tokens
-        name = f"L{layer}H{head}"
+        name = f"L{layer} H{head}"
         return ComparedHead(name, self.place, capture.layer(layer), head, *tokens)
 
 
@@ -171,7 +173,7 @@ class Pinned(Source):
 
     def __init__(self, number: int, head: ComparedHead) -> None:
         title = f"Pinned {number}: {head.name}"
-        super().__init__(("pinned", number), title, f"{head.where}, pinned")
+        super().__init__(("pinned", number), title, f"{head.where}, pinned", head)
         self._head = head
 
     def choices(self, layer: int) -> list[Choice]:  # noqa: ARG002 - it is of no layer

@@ -1,13 +1,11 @@
 """The cost dock: what a layer of any size costs, and how that grows with T and H."""
 
-from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
 from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QLabel, QWidget
 
-from mhagui.core import overtaking_length
 from mhagui.document import Scene, ViewState
 from mhagui.document.cost import (
     CASES,
@@ -15,6 +13,8 @@ from mhagui.document.cost import (
     costs_of,
     is_divisible,
     is_standard,
+    overtaking,
+    with_size,
     with_standard_widths,
 )
 from mhagui.document.known import Need
@@ -52,7 +52,7 @@ HEADS_TIP = (
 STAGES_TEXT = "For one sequence of T positions; the exponentials of the softmax are counted apart."
 HEADS_TEXT = (
     "With d_k = d_v = d_model/H parameters and multiply–adds stay and the weights H·T² grow; "
-    "with d_k and d_v kept all grow with H."
+    "with d_k and d_v kept all grow with H. Each head has keys and values of its own here."
 )
 
 
@@ -140,7 +140,7 @@ class CostDock(Panel):
                 table.clearSelection()
 
     def _on_changed(self, field: str, number: int) -> None:
-        sizes = replace(_sizes(self.bench.view, self.bench.scene), **{field: number})
+        sizes = with_size(_sizes(self.bench.view, self.bench.scene), field, number)
         tied = _widths_follow(self.bench.view, self.bench.scene)
         if tied:
             sizes = with_standard_widths(sizes)
@@ -173,14 +173,18 @@ def _widths_follow(view: ViewState, scene: Scene) -> bool:
 
 
 def _overtaking_text(sizes: WhatIf, write: Precision) -> str:
-    costs, at = costs_of(sizes), overtaking_length(sizes.d_model)
-    allowed = overtaking_length(sizes.d_model, masked_cells=False)
+    costs, at = costs_of(sizes), overtaking(sizes)
+    allowed = overtaking(sizes, masked_cells=False)
+    once, twice, others = "2·d_model", "4·d_model − 1", "H, d_k and d_v"
+    if sizes.is_shared:
+        once, others = "(1 + H_kv/H)·d_model", "d_k and d_v"
+        twice = "2·(1 + H_kv/H)·d_model − 1"
     percent = 100 * costs.quadratic / costs.multiply_adds
     return unbroken(
-        f"Beyond T* = 2·d_model = {at:,} scores and A·V (∝ T²) cost more than the projections "
-        f"(∝ T), whatever H, d_k and d_v; at T = {sizes.n_positions:,} they are "
+        f"Beyond T* = {once} = {at:,} scores and A·V (∝ T²) cost more than the projections "
+        f"(∝ T), whatever {others}; at T = {sizes.n_positions:,} they are "
         f"{write.fixed(percent, 1)} % of all multiply–adds. Masked cells count too: "
-        f"for the allowed keys alone T* = 4·d_model − 1 = {allowed:,}."
+        f"for the allowed keys alone T* = {twice} = {allowed:,}."
     )
 
 

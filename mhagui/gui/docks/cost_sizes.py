@@ -2,13 +2,15 @@
 
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QPushButton, QVBoxLayout, QWidget
 
 from mhagui.document.cost import MAX_HEADS, MAX_LENGTH, MAX_WIDTH, divisors, is_divisible
 from mhagui.document.view_state import WhatIf
 from mhagui.gui.formulas import Formula
+from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.formula_tip import put_above
+from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox
 from mhagui.gui.widgets.page import label_of, sentence
 
@@ -23,13 +25,17 @@ _FIELDS = (
     ("d_v", "d_v", MAX_WIDTH, "The value width d_v", "d_v, columns of each head's V"),
     ("n_positions", "T", MAX_LENGTH, "The sequence length T", "T, positions in the sequence"),
 )  # fmt: skip
+_SHARED_TIP = (
+    "H_kv, how many keys and values there are: H, or a divisor of it where heads share them, "
+    "as with grouped queries"
+)
 _STANDARD_TIP = "d_k and d_v follow d_model and H, so that H·d_k = H·d_v = d_model"
 _BENCH_TIP = "Take the sizes of the scene on the bench, and follow them as they change"
 _TIED = ("d_k", "d_v")
 
 
 class CostSizes(QWidget):
-    """Five number boxes, a switch for the standard widths, and a sentence on how they fit.
+    """Number boxes, a choice of H_kv, a switch for the standard widths, and how they fit.
 
     Signals
     -------
@@ -51,6 +57,7 @@ class CostSizes(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._boxes = {field: CountBox(1, most) for field, _, most, _, _ in _FIELDS}
+        self._shared = ChoiceBox()
         self._switch = QCheckBox("d_k = d_v = d_model/H")
         self._button = QPushButton("As on the bench")
         self._sentence = sentence("costSizes")
@@ -60,6 +67,7 @@ class CostSizes(QWidget):
             box.setAccelerated(True)
             box.valueChanged.connect(partial(self.changed.emit, field))
             box.refused.connect(self.refused)
+        self._shared.activated.connect(self._on_shared)
         self._switch.clicked.connect(self.tied)
         self._button.clicked.connect(self.bench_wanted)
 
@@ -69,13 +77,30 @@ class CostSizes(QWidget):
         for field, box in self._boxes.items():
             box.show_value(getattr(sizes, field))
             box.setEnabled(not (tied and field in _TIED))
+        self._show_shared(sizes)
         self._sentence.setText(_sentence(sizes, tied=tied, of_bench=of_bench))
+
+    def _show_shared(self, sizes: WhatIf) -> None:
+        """Offer the divisors of H, and what the bench has where heads have been edited apart."""
+        fitting = sorted({*divisors(sizes.n_heads), sizes.key_heads}, reverse=True)
+        offered = [str(number) for number in fitting]
+        with QSignalBlocker(self._shared):
+            if offered != [self._shared.itemText(at) for at in range(self._shared.count())]:
+                self._shared.clear()
+                self._shared.addItems(offered)
+            self._shared.setCurrentText(str(sizes.key_heads))
+
+    def _on_shared(self, index: int) -> None:
+        self.changed.emit("n_key_heads", int(self._shared.itemText(index)))
 
     def _describe(self) -> None:
         for field, _, _, name, tip in _FIELDS:
             self._boxes[field].setObjectName(f"cost_{field}")
             self._boxes[field].describe(name, tip)
-        for part in (*self._boxes.values(), self._switch, self._sentence):
+        named(
+            self._shared, "cost_n_key_heads", "The number of key and value heads H_kv", _SHARED_TIP
+        )
+        for part in (*self._boxes.values(), self._shared, self._switch, self._sentence):
             put_above(part, Formula.SIZES)
         self._switch.setObjectName("costStandard")
         self._switch.setToolTip(_STANDARD_TIP)
@@ -90,7 +115,9 @@ class CostSizes(QWidget):
             row, place = divmod(number, 2)
             grid.addWidget(label_of(self._boxes[field], text), row, 2 * place)
             grid.addWidget(self._boxes[field], row, 2 * place + 1)
-        grid.addWidget(self._button, 2, 2, 1, 2)
+        grid.addWidget(label_of(self._shared, "H_kv"), 2, 2)
+        grid.addWidget(self._shared, 2, 3)
+        grid.addWidget(self._button, 3, 0, 1, 4)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)
         column = QVBoxLayout(self)

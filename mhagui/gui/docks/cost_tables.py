@@ -8,13 +8,13 @@ from functools import lru_cache, partial
 import numpy as np
 from PySide6.QtGui import QColor
 
-from mhagui.core import overtaking_length
 from mhagui.document.cost import (
     BYTES,
     LENGTHS,
     Case,
     costs_of,
     over_lengths,
+    overtaking,
     parameters_of,
     with_heads,
 )
@@ -160,7 +160,7 @@ _CASE_COLUMNS = (
 def length_curves(sizes: WhatIf, ink: QColor) -> list[Curve]:
     """Return what grows with T, and in ``ink`` the point where the T² part overtakes."""
     costs = over_lengths(sizes)
-    meet = overtaking_length(sizes.d_model)
+    meet = overtaking(sizes)
     there = costs_of(replace(sizes, n_positions=meet)).linear
     curve = partial(_curve, LENGTHS)
     return [

@@ -154,7 +154,7 @@ class HeadCard(QWidget):
         rows.setContentsMargins(BAND + 8, 5, 8, 5)
         rows.setSpacing(3)
         for row in (
-            _row(self._label, self._shared, self._name, self._mute, self._solo, stretched=2, gap=4),
+            _row(self._label, self._name, self._shared, self._mute, self._solo, stretched=1, gap=4),
             self._numbers,
             _row(self._gain_label, self._gain, stretched=1),
             _row(self._rank, self._live, stretched=1),

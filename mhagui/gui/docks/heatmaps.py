@@ -266,10 +266,11 @@ class HeatmapsDock(GrowingPanel):
         """Show what there is; the fault is told of."""
 
     def _looks_empty(self, frame: Frame, high: float) -> bool:
-        """Say whether a scale up to ``high`` shows little where another would show more."""
-        view, heads = frame.view, frame.result.heads
+        """Say whether a scale up to ``high`` shows little of what is in sight."""
+        view = frame.view
+        heads = [h for h in frame.result.heads if view.enlarged in (None, h.head.uid)]
         if view.quantity is Quantity.WEIGHTS:
-            return view.colour_scale in _LINEAR and looks_dark(frame.result, high)
+            return view.colour_scale in _LINEAR and looks_dark(heads, high)
         largest = [self._pictures.scale_of(head, frame.result, view).high for head in heads]
         return not view.own_scales and 2 * sum(each < DIM * high for each in largest) > len(heads)
 
@@ -397,7 +398,7 @@ def _name_card(
     card: MatrixCard, place: int, head: HeadResult, scene: Scene, view: ViewState
 ) -> None:
     label, name, shared = f"h{place}", head.head.name, key_head_mark(head.head)
-    marked = f"{shared} · {name}" if shared else name
+    marked = f"{name} · {shared}" if shared else name
     card.set_head(head.head.uid, label, marked, QColor(head_colour(head.head.uid)), head.standing)
     card.set_enlarged(head.head.uid == view.enlarged)
     what = _QUANTITIES[view.quantity][0]

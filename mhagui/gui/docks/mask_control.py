@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.document.patterns import MAX_POSITIONS
@@ -20,6 +20,10 @@ _SIZES = {
     MaskKind.SLIDING: "How many keys a query sees: its own, and those just before it",
     MaskKind.PREFIX: "How many keys, from the first, every query sees, also those after it",
 }
+
+
+# What stands before the size, and behind it, where there is room for one word on either side.
+_WORDS = {MaskKind.SLIDING: "last", MaskKind.PREFIX: "first"}
 
 
 class MaskControl(QWidget):
@@ -45,13 +49,17 @@ class MaskControl(QWidget):
         named(self.kind, "maskBox", "Mask: the keys that a query may see", "")
         self.size_box.setObjectName("maskSizeBox")
         self.size_box.hide()
+        self._before, self._behind = QLabel(), QLabel()
+        self._before.hide()
+        self._behind.hide()
         self.kind.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
         row.addWidget(self.kind, 1)
-        row.addWidget(self.size_box)
-        for part in (self.kind, self.size_box):
+        for part in (self._before, self.size_box, self._behind):
+            row.addWidget(part)
+        for part in (self.kind, self._before, self.size_box, self._behind):
             put_above(part, Formula.MASK)
         self.kind.activated.connect(self._on_kind)
         self.size_box.valueChanged.connect(self._on_size)
@@ -76,10 +84,13 @@ class MaskControl(QWidget):
         for at, kind in enumerate(MaskKind):
             self.kind.setItemText(at, _name(kind, rule))
         if rule.kind.has_size:
+            self._before.setText(_WORDS[rule.kind])
+            self._behind.setText("key" if rule.size == 1 else "keys")
             self.size_box.describe(f"Size of the {rule.kind.value} mask", _SIZES[rule.kind])
         elif self.size_box.hasFocus():
             self.kind.setFocus()  # or the focus goes to another part of the window
-        self.size_box.setVisible(rule.kind.has_size)
+        for part in (self._before, self.size_box, self._behind):
+            part.setVisible(rule.kind.has_size)
 
     def _on_kind(self, index: int) -> None:
         kind = list(MaskKind)[index]

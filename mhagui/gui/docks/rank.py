@@ -242,11 +242,12 @@ def _effective_rows(write: Precision) -> tuple[Row, ...]:
 
 def _parameter_formula(sizes: WhatIf, total: int) -> str:
     d, heads, d_k, d_v = sizes.d_model, sizes.n_heads, sizes.d_k, sizes.d_v
-    if is_standard(sizes):
+    if is_standard(sizes) and not sizes.is_shared:
         return f"4·d² = 4 · {d}² = {total:,} (d\xa0=\xa0d_model = H·d_k = H·d_v)"
+    name, own = ("H_kv" if sizes.is_shared else "H"), sizes.key_heads
     return (
-        f"d·H·d_k + d·H·d_k + d·H·d_v + H·d_v·d = {d}·{heads}·{d_k} + {d}·{heads}·{d_k} + "
-        f"{d}·{heads}·{d_v} + {heads}·{d_v}·{d} = {total:,} (d\xa0=\xa0d_model)"
+        f"d·H·d_k + d·{name}·d_k + d·{name}·d_v + H·d_v·d = {d}·{heads}·{d_k} + {d}·{own}·{d_k} + "
+        f"{d}·{own}·{d_v} + {heads}·{d_v}·{d} = {total:,} (d\xa0=\xa0d_model)"
     )
 
 

@@ -22,7 +22,14 @@ from mhagui.document.edits import Edit
 from mhagui.document.guess import guessed_word
 from mhagui.document.patterns import MAX_POSITIONS
 from mhagui.document.scene import MAX_TOKEN_LENGTH
-from mhagui.document.token_edits import DragTokens, MoveToken, RepeatToken, SetTokens, SwapTokens
+from mhagui.document.token_edits import (
+    DragTokens,
+    MoveToken,
+    RepeatToken,
+    SetTokens,
+    SwapTokens,
+    why_tokens_stay,
+)
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
@@ -36,10 +43,11 @@ NO_TOKENS = (
     "This scene has positions only. There are tokens in the lessons “content and position” and "
     "“induction”."
 )
+_POINTING = "Click, ← or →: row t.  Shift with them: key i.\n"
 STRIP_TIP = (
     "What stands at each position; the content part of X goes with a token, the position part "
     "stays.\n"
-    "Click, ← or →: row t.  Shift with them: key i.\n"
+    f"{_POINTING}"
     "Drag onto a token: swap, S swaps those of row t and key i.\n"
     "Drag between tokens: move, Ctrl+Shift+← and → move that of row t.\n"
     "Ctrl and drag: repeat, R repeats the token of key i at row t.  Esc: let go."
@@ -48,6 +56,8 @@ FIELD_TIP = (
     "The sequence as text, tokens separated by spaces; Enter makes it the input, T its length.\n"
     "A new word takes the place of one that is no longer used."
 )
+FIXED_STRIP_TIP = f"What stands at each position.\n{_POINTING}"
+FIXED_FIELD_TIP = "The sequence as text, to be read and copied.\n"
 SIDE_BY_SIDE = 440  # pixels; in a narrower dock the field stands below the chips
 MAX_TEXT_LENGTH = MAX_POSITIONS * (MAX_TOKEN_LENGTH + 1)
 _EDITS: dict[str, Callable[[int, int], Edit]] = {
@@ -93,6 +103,7 @@ class TokensDock(GrowingPanel):
         strip.dragged.connect(self._on_dragged)
         strip.dropped.connect(self._on_dropped)
         strip.asked.connect(self._on_asked)
+        strip.held_fast.connect(self._on_held_fast)
         return strip
 
     def _make_field(self) -> QLineEdit:
@@ -111,6 +122,8 @@ class TokensDock(GrowingPanel):
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Show the tokens, and mark the cursor's row and key."""
         scene, cursor = frame.scene, frame.view.cursor
+        if previous is None or scene is not previous.scene:
+            self._let_change(why_tokens_stay(scene))
         if previous is None or _words_of(scene) != _words_of(previous.scene):
             self._pages.setCurrentIndex(0 if scene.tokens else 1)
             self.strip.set_tokens(scene.tokens, scene.vocabulary, scene.token_scheme)
@@ -120,6 +133,13 @@ class TokensDock(GrowingPanel):
                 self._show_text(scene)
         self.strip.set_cursor(cursor.query, cursor.key)
         self._show_guess(frame)
+
+    def _let_change(self, why_not: str) -> None:
+        """Let tokens be dragged and typed, or say in the tooltips ``why_not``."""
+        self.strip.set_can_drag(not why_not)
+        self.field.setReadOnly(bool(why_not))
+        self.strip.setToolTip(FIXED_STRIP_TIP + why_not if why_not else STRIP_TIP)
+        self.field.setToolTip(FIXED_FIELD_TIP + why_not if why_not else FIELD_TIP)
 
     def _show_guess(self, frame: Frame) -> None:
         row = frame.view.cursor.query
@@ -160,6 +180,9 @@ class TokensDock(GrowingPanel):
             self._on_row(row)
         else:
             self.strip.let_go()
+
+    def _on_held_fast(self) -> None:
+        self.bench.refused.emit(why_tokens_stay(self.bench.scene))
 
     def _on_dropped(self) -> None:
         self._begun = None

@@ -3,12 +3,12 @@
 # fmt: off
 
 PROJECTION_COST = (
-    r"T\,d_{\mathrm{model}}\,H\,(2 d_k + d_v)", "T·d_model·H·(2·d_k + d_v)",
-    "Cost of X·W_Q, X·W_K and X·W_V. It grows with T.",
+    r"T\,d_{\mathrm{model}}\,(H d_k + H_{kv}\,(d_k + d_v))", "T·d_model·(H·d_k + H_kv·(d_k + d_v))",
+    "Cost of X·W_Q, X·W_K and X·W_V; H_kv = H unless heads share keys. It grows with T.",
     "Multiply–adds", "a whole number",
 )
 LINEAR_COST = (
-    r"2\,T\,d_{\mathrm{model}}\,H\,(d_k + d_v)", "2·T·d_model·H·(d_k + d_v)",
+    r"T\,d_{\mathrm{model}}\,(H + H_{kv})\,(d_k + d_v)", "T·d_model·(H + H_kv)·(d_k + d_v)",
     "Cost of all projections, W_O among them. It grows with T.",
     "Multiply–adds", "a whole number",
 )
@@ -38,8 +38,8 @@ OUTPUT_COST = (
     "Multiply–adds", "a whole number",
 )
 TOTAL_COST = (
-    r"H\,(d_k + d_v)\,(2\,T\,d_{\mathrm{model}} + T^2)",
-    "H·(d_k + d_v)·(2·T·d_model + T²)",
+    r"(d_k + d_v)\,((H + H_{kv})\,T\,d_{\mathrm{model}} + H\,T^2)",
+    "(d_k + d_v)·((H + H_kv)·T·d_model + H·T²)",
     "All multiply–adds of the layer, without the exponentials.",
     "Multiply–adds", "a whole number",
 )
@@ -55,24 +55,24 @@ SCORE_FLOPS = (
     "FLOPs", "a whole number",
 )
 OVERTAKING = (
-    r"T^* = 2\,d_{\mathrm{model}}", "T* = 2·d_model",
+    r"T^* = (1 + H_{kv}/H)\,d_{\mathrm{model}}", "T* = (1 + H_kv/H)·d_model",
     "Where T² overtakes: beyond T* scores and A·V cost more than the projections, whatever "
-    "H, d_k and d_v.",
+    "d_k and d_v. 2·d_model where every head has keys of its own.",
     "Positions", "a whole number",
 )
 QUERY_PARAMETERS = (
     r"d_{\mathrm{model}}\,H\,d_k", "d_model·H·d_k",
-    "Parameters of W_Q, and as many of W_K.",
+    "Parameters of W_Q, and of W_K with H_kv in place of H.",
     "Numbers", "a whole number",
 )
 VALUE_PARAMETERS = (
     r"d_{\mathrm{model}}\,H\,d_v", "d_model·H·d_v",
-    "Parameters of W_V, and as many of W_O.",
+    "Parameters of W_O, and of W_V with H_kv in place of H.",
     "Numbers", "a whole number",
 )
 PARAMETERS = (
-    r"2\,d_{\mathrm{model}}\,H\,(d_k + d_v)", "2·d_model·H·(d_k + d_v)",
-    "Parameters of W_Q, W_K, W_V and W_O: 4·d_model² where d_k = d_v = d_model/H.",
+    r"d_{\mathrm{model}}\,(H + H_{kv})\,(d_k + d_v)", "d_model·(H + H_kv)·(d_k + d_v)",
+    "Parameters of W_Q, W_K, W_V and W_O: 4·d_model² where d_k = d_v = d_model/H and H_kv = H.",
     "Numbers", "a whole number",
 )
 WEIGHT_COUNT = (
@@ -81,8 +81,8 @@ WEIGHT_COUNT = (
     "Numbers", "a whole number",
 )
 CACHE = (
-    r"T\,H\,(d_k + d_v)", "T·H·(d_k + d_v)",
-    "KV cache: K and V of all heads, kept for the next position.",
+    r"T\,H_{kv}\,(d_k + d_v)", "T·H_kv·(d_k + d_v)",
+    "KV cache: K and V of all key heads, kept for the next position.",
     "Numbers", "a whole number",
 )
 MEMORY = (

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
+from mhagui.document import Scene
 from mhagui.errors import UserError
 from mhagui.files import absolute
-from mhagui.gui.bench import Bench
+from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.capture_session import CaptureSession, Opened
 from mhagui.gui.file_session import FileSession
 from mhagui.gui.notices import NoticeBar
@@ -44,6 +45,8 @@ class Openings(QObject):
         self._notices, self._window = notices, window
         self._worker, self._watch = Worker(self), Watch()
         self._told = ""  # how the file that is open was read
+        self._to_come: tuple[Scene, str] | None = None  # what to say when a scene is shown
+        bench.shown.connect(self._on_shown)
 
     # --- what the user does
 
@@ -160,8 +163,23 @@ class Openings(QObject):
         self._told = ""
         if opened.path is not None:
             self._files.note(opened.path)
-        self._files.said.emit(f"{opened.capture.title} is open")
+        title = opened.capture.title
+        self._to_come = self._bench.scene, f"{title} is open"
+        self._on_shown(self._bench.frame)
+        if self._to_come is not None:
+            self._files.said.emit(f"Opening {title}…")
         return True
+
+    def _on_shown(self, frame: Frame) -> None:
+        """Say what is open once its numbers are there, unless another scene has come instead."""
+        if self._to_come is None:
+            return
+        scene, sentence = self._to_come
+        if self._bench.scene is not scene:
+            self._to_come = None
+        elif frame.scene is scene:
+            self._to_come = None
+            self._files.said.emit(sentence)
 
     def _on_failed(self, path: Path, error: Exception) -> None:
         told = str(error) if isinstance(error, UserError) else f"{path.name} cannot be opened."

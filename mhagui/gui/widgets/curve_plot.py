@@ -351,14 +351,16 @@ def _look_alike(curve: Curve, drawn: Curve) -> bool:
 
 def _draw(line: Line, curve: Curve, ratio: float) -> None:
     few = len(curve.values) <= MOST_MARKED_POINTS
-    # pyqtgraph draws wide pens fast that are neither dashed nor smoothed.
+    # pyqtgraph warns of markers that are nowhere.
+    has_markers = few and bool(np.isfinite(curve.values).any())
+    # It draws wide pens fast that are neither dashed nor smoothed.
     width = 2 if few or not curve.dimmed else 1
     style = Qt.PenStyle.DashLine if curve.dimmed else Qt.PenStyle.SolidLine
     line.setData(
         _places(curve),
         curve.values,
         pen=pg.mkPen(curve.colour, width=width * ratio, style=style),
-        symbol=curve.symbol if few else None,
+        symbol=curve.symbol if has_markers else None,
         symbolSize=MARKER_PIXELS,
         symbolBrush=marker_brush(curve.colour.rgba()),
         symbolPen=NO_PEN,

@@ -20,6 +20,7 @@ from mhagui.gui.widgets.plot_axes import Axis
 import pyqtgraph as pg
 from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent
 
+LEAST_RANGE = 1e-300  # of scores, that is shown as it is
 REACH = 12.0  # pixels from a point within which it is meant
 RING, BENCH_RING = 13, 17  # pixels
 Doubles = npt.NDArray[np.float64]
@@ -119,7 +120,8 @@ class HeadScatter(CurvePlot):
             low, high = (0.0, 1.0)
             if known.any():
                 low, high = min(float(values[known].min()), 0.0), float(values[known].max())
-            room = 0.09 * ((high - low) or 1.0)
+            # Of less the scale to pixels would be infinite, and Qt crash.
+            room = 0.09 * (high - low if high - low > LEAST_RANGE else 1.0)
             show(low - room, high + room, padding=0)
 
     def _draw_rings(self) -> None:

@@ -54,6 +54,8 @@ class TokenStrip(QWidget):
         The drag has ended; what was dragged last stands.
     asked
         A ``Drop`` is asked for from the keyboard.
+    held_fast
+        A chip was to be dragged that cannot be.
     reached
         This x has to be seen.
     """
@@ -63,6 +65,7 @@ class TokenStrip(QWidget):
     dragged = Signal(object)
     dropped = Signal()
     asked = Signal(object)
+    held_fast = Signal()
     reached = Signal(int)
 
     def __init__(self) -> None:
@@ -76,9 +79,10 @@ class TokenStrip(QWidget):
         self._pressed: QPointF | None = None
         self._source, self._held = 0, ""
         self._is_dragging = False
+        self._can_drag = True
         self._drop: Drop | None = None
         self._pointer = QPointF()
-        self.setCursor(Qt.CursorShape.OpenHandCursor)
+        self._show_hand()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -102,6 +106,17 @@ class TokenStrip(QWidget):
         self._tokens, self._words, self._scheme = tokens, words, scheme
         self._measure()
         self._describe()
+
+    def set_can_drag(self, can_drag: bool) -> None:
+        """Let chips be dragged, or hold them fast."""
+        if can_drag != self._can_drag:
+            self.let_go()
+            self._can_drag = can_drag
+            self._show_hand()
+
+    def _show_hand(self) -> None:
+        shape = Qt.CursorShape
+        self.setCursor(shape.OpenHandCursor if self._can_drag else shape.ArrowCursor)
 
     def set_cursor(self, row: int, key: int) -> None:
         """Mark row t and key i, and have row t seen."""
@@ -251,7 +266,11 @@ class TokenStrip(QWidget):
             return
         self._pointer = event.position()
         way = (self._pointer - self._pressed).manhattanLength()
-        if self._is_dragging or way >= QApplication.startDragDistance():
+        is_drag = self._is_dragging or way >= QApplication.startDragDistance()
+        if is_drag and not self._can_drag:
+            self._pressed = None  # it is said once
+            self.held_fast.emit()
+        elif is_drag:
             self._is_dragging = True
             self.reached.emit(round(self._pointer.x()))
             self._drag(copies=bool(event.modifiers() & _CONTROL))
@@ -292,7 +311,7 @@ class TokenStrip(QWidget):
         """End the drag, if there is one; what was dragged last stands."""
         was_dragging = self._is_dragging
         self._is_dragging, self._drop, self._pressed = False, None, None
-        self.setCursor(Qt.CursorShape.OpenHandCursor)
+        self._show_hand()
         self.update()
         if was_dragging:
             self.dropped.emit()

@@ -57,6 +57,7 @@ OFFERED = {  # beside the figure
 }
 NUMBERS_ALONE = {  # that no figure shows
     "ablation_lab": ["Copy changes of O as"],
+    "atlas": ["Copy scores as"],
     "compare": ["Copy B − A as", "Copy A as", "Copy B as", "Copy divergences as"],
 }
 pytestmark = pytest.mark.qt_log_ignore(
@@ -88,8 +89,9 @@ def test_the_menu_key_offers_what_the_dock_shows(window, enter, menu_key, dock):
 
 
 @pytest.mark.parametrize("dock", NUMBERS_ALONE)
-def test_where_no_figure_shows_it_numbers_are_offered_alone(window, enter, menu_key, dock):
+def test_where_no_figure_shows_it_numbers_are_offered_alone(window, enter, menu_key, dock, qtbot):
     enter(dock)
+    qtbot.waitUntil(lambda: bool(getattr(window.docks, dock).own_tables()))
     menu = menu_key()
     assert menu.texts == NUMBERS_ALONE[dock]
     menu.close()

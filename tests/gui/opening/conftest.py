@@ -16,7 +16,7 @@ def nothing_open(request):
         return
     captures = request.getfixturevalue("window").captures
     yield
-    captures._opened = captures._on_bench = None
+    captures._opened, captures._layers = None, {}
     captures.changed.emit(None)
 
 

@@ -75,6 +75,37 @@ def test_the_layer_that_is_there_stays_with_what_was_done_to_it(work, opened):
     assert work.bench.view.cursor.head == changed.heads[1].uid
 
 
+def test_undo_and_redo_keep_to_the_layer_that_is_on_the_bench(work, opened):
+    captures, bench = work.captures, work.bench
+    captures.open(opened)
+    captures.show(7)
+    bench.edit(set_gain(1, 2.0))
+    steps = [None, 2, 7, 7]
+    for n_done in (2, 1, 0):
+        bench.undo()
+        assert captures.layer == steps[n_done]
+    for n_done in (1, 2, 3):
+        bench.redo()
+        assert captures.layer == steps[n_done]
+    bench.go_to(1)
+    before = bench.scene
+    assert captures.show(2)  # is there already
+    assert bench.scene is before
+
+
+def test_no_more_layers_are_kept_in_mind_than_undo_can_bring_back(work, opened):
+    captures, bench = work.captures, work.bench
+    captures.open(opened)
+    for _ in range(5):
+        captures.show(7)
+        bench.undo()  # which the next layer makes impossible to redo
+    captures.show(7)
+    assert len(captures._layers) == 2
+    assert captures.open(Opened(Capture("other", opened.capture.layers)))
+    bench.undo()
+    assert captures.layer is None  # it is a layer of what was open before
+
+
 def test_unsaved_work_is_asked_about_and_may_stay(work, opened, unsaved, monkeypatch):
     work.captures.open(opened)
     work.bench.edit(set_gain(1, 2.0))

@@ -19,8 +19,9 @@ from PySide6.QtWidgets import (
 )
 from safetensors.numpy import save_file
 
+from mhagui.document import compute
 from mhagui.document.edits import set_gain
-from mhagui.gui import questions
+from mhagui.gui import bench, questions
 from mhagui.gui.opening import openings
 from mhagui.gui.opening.kinds import kind_of
 
@@ -159,8 +160,48 @@ def test_what_cannot_be_opened_is_said_and_nothing_is_changed(
     window.openings.open(path)
     qtbot.waitUntil(lambda: words in notice(window))
     assert "Traceback" not in notice(window)
+    assert window.statusBar().currentMessage() == ""  # it is not being read any more
     assert (window.bench.scene, window.captures.capture) == (before, None)
     assert window.preferences.settings.recent_files == ()
+
+
+def test_it_is_open_when_its_numbers_are_there(window, qtbot, monkeypatch, layers_file):
+    may_go_on = threading.Event()
+
+    def compute_late(*arguments):
+        may_go_on.wait(10)
+        return compute(*arguments)
+
+    monkeypatch.setattr(bench, "compute", compute_late)
+    monkeypatch.setattr(bench, "MOST_AT_ONCE", 0)
+    title = layers_file.path.name
+    window.openings.open(layers_file.path)
+    qtbot.waitUntil(lambda: window.captures.capture is not None)
+    assert window.statusBar().currentMessage() == f"Opening {window.captures.capture.title}…"
+    may_go_on.set()
+    qtbot.waitUntil(lambda: window.bench.frame.scene is window.bench.scene)
+    opened = f"{window.captures.capture.title} is open"
+    qtbot.waitUntil(lambda: window.statusBar().currentMessage() == opened)
+    assert title in notice(window)
+
+
+def test_what_is_cancelled_before_that_is_never_said_to_be_open(
+    window, qtbot, monkeypatch, layers_file
+):
+    may_go_on = threading.Event()
+    monkeypatch.setattr(bench, "compute", lambda *_: may_go_on.wait(10))
+    monkeypatch.setattr(bench, "MOST_AT_ONCE", 0)
+    said = []
+    window.files.said.connect(said.append)
+    before = window.bench.scene
+    window.openings.open(layers_file.path)
+    qtbot.waitUntil(lambda: window.captures.capture is not None)
+    window.bench.cancel()
+    may_go_on.set()
+    with qtbot.waitSignal(window.bench.shown):
+        pass
+    assert window.bench.scene is before
+    assert not [sentence for sentence in said if sentence.endswith("is open")]
 
 
 def test_a_recent_file_that_has_gone_is_forgotten(window, qtbot, layers_file):
