@@ -158,8 +158,8 @@ def _fading(n_positions: int) -> str:
     if n_positions <= _SHARP:
         return ""
     return (
-        f" Patterns fade at T = {n_positions:,}: keep the margin in Heads, and raise |K| of heads "
-        "that look at the first token."
+        f" Patterns fade at T = {n_positions:,}: turn on Keep margin in Heads, and raise |K| of "
+        "heads that look at the first token."
     )
 
 

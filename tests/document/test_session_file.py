@@ -137,7 +137,7 @@ SAVED_3 = Session(
         colour_scale=ColourScale.LINEAR_TO_MAX,
         stage=5,
         pair=(7, 1),
-        what_if=WhatIf(768, 12, 64, 64, 1024, 4),
+        what_if=WhatIf(768, 12, 64, 64, 1024),
         widths_follow=False,
     ),
 )
@@ -209,7 +209,12 @@ def draw_view(draw, scene):
         colour_scale=draw(st.sampled_from(ColourScale)),
         stage=draw(st.integers(0, len(STAGES) - 1)),
         pair=draw(st.none() | st.tuples(uids, uids)),
-        what_if=draw(st.none() | st.builds(WhatIf, sizes, st.integers(1, 8), sizes, sizes, sizes)),
+        what_if=draw(
+            st.none()
+            | st.builds(
+                WhatIf, sizes, st.integers(4, 8), sizes, sizes, sizes, st.none() | st.integers(1, 4)
+            )
+        ),
         widths_follow=draw(st.booleans()),
     )
 
@@ -366,6 +371,11 @@ def test_a_view_of_what_was_taken_out_by_hand_is_moved_into_the_scene():
         ({"cursor": {"head": 1, "query": 1}}, "view.cursor lacks “key”."),
         ({"appearance": {}}, "view has an unknown entry, “appearance”."),
         ({"what_if": {"d_model": 1}}, "view.what_if lacks “n_heads”."),
+        (
+            {"what_if": {"d_model": 8, "n_heads": 4, "d_k": 2, "d_v": 2, "n_positions": 6,
+             "n_key_heads": 5}},
+            "n_key_heads of what_if must be a whole number from 1 to 4, not 5.",
+        ),
         ({"widths_follow": 1}, "view.widths_follow must be true or false, not a whole number."),
     ],
 )

@@ -172,6 +172,8 @@ def test_a_mask_is_chosen_by_keys_sized_and_taken_back(bench, heads_dock, qtbot,
     settle()
     assert bench.scene.mask == WINDOW
     assert size.accessibleName() == "Size of the sliding window mask"
+    units = [label for label in kind.parentWidget().findChildren(QLabel) if label.isVisible()]
+    assert [label.text() for label in units] == ["keys"]
     bench.point(query=4)
     settle()
     assert "t − 3 < i ≤ t; t5 sees 3 keys." in kind.accessibleDescription()
@@ -181,6 +183,7 @@ def test_a_mask_is_chosen_by_keys_sized_and_taken_back(bench, heads_dock, qtbot,
         settle()
     assert (bench.scene.mask, kind.currentText()) == (MaskRule(), "causal")
     assert not size.isVisible()
+    assert not units[0].isVisible()
 
 
 def test_a_size_is_typed_or_refused_in_a_sentence(bench, heads_dock, type_in, settle):

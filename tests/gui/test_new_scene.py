@@ -45,6 +45,15 @@ def test_it_begins_with_the_sizes_of_the_four_heads(dialog, said, qtbot):
     assert dialog.scene() == new_scene(6, 4, 2, 2, 8)
 
 
+def test_patterns_that_fade_are_told_of_with_what_to_do(box, said, create, qtbot):
+    told = "Patterns fade at T = 64: turn on Keep margin in Heads, and raise |K|"
+    box("T").setValue(16)
+    assert "fade" not in said()
+    box("T").setValue(64)
+    assert told in said()
+    assert create.isEnabled()
+
+
 def test_it_is_filled_in_by_keys_alone(dialog, qtbot):
     for text in ("9", "3", "4", "5", "7"):
         qtbot.keyClicks(dialog.focusWidget(), text)

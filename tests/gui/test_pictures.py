@@ -156,6 +156,13 @@ def test_small_weights_have_their_power_of_ten_on_a_logarithmic_scale(bench, pic
     assert written(pictures[1], 0)[5][0] == "0"  # a true zero
 
 
+def test_what_a_linear_scale_cannot_tell_from_zero_has_no_power(bench, pictured):
+    bench.edit(set_gain(2, 10.0))
+    _, pictures = pictured()
+    assert 0 < bench.frame.result.heads[1].weights[4, 0] < 1e-20
+    assert written(pictures[1], 0)[4][0] == "≈0"
+
+
 @pytest.mark.parametrize("scale", [ColourScale.LINEAR, ColourScale.LINEAR_TO_MAX])
 def test_so_they_have_on_a_linear_scale_where_there_is_room(bench, pictured, scale):
     bench.look(colour_scale=scale)

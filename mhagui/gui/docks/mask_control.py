@@ -22,10 +22,6 @@ _SIZES = {
 }
 
 
-# What stands before the size, and behind it, where there is room for one word on either side.
-_WORDS = {MaskKind.SLIDING: "last", MaskKind.PREFIX: "first"}
-
-
 class MaskControl(QWidget):
     """Shows a mask, and says which one the user wants; padding stays as it is.
 
@@ -49,17 +45,16 @@ class MaskControl(QWidget):
         named(self.kind, "maskBox", "Mask: the keys that a query may see", "")
         self.size_box.setObjectName("maskSizeBox")
         self.size_box.hide()
-        self._before, self._behind = QLabel(), QLabel()
-        self._before.hide()
-        self._behind.hide()
+        self._unit = QLabel()
+        self._unit.hide()
         self.kind.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
+        row.setSpacing(4)
         row.addWidget(self.kind, 1)
-        for part in (self._before, self.size_box, self._behind):
-            row.addWidget(part)
-        for part in (self.kind, self._before, self.size_box, self._behind):
+        row.addWidget(self.size_box)
+        row.addWidget(self._unit)
+        for part in (self.kind, self.size_box, self._unit):
             put_above(part, Formula.MASK)
         self.kind.activated.connect(self._on_kind)
         self.size_box.valueChanged.connect(self._on_size)
@@ -84,12 +79,11 @@ class MaskControl(QWidget):
         for at, kind in enumerate(MaskKind):
             self.kind.setItemText(at, _name(kind, rule))
         if rule.kind.has_size:
-            self._before.setText(_WORDS[rule.kind])
-            self._behind.setText("key" if rule.size == 1 else "keys")
+            self._unit.setText("key" if rule.size == 1 else "keys")
             self.size_box.describe(f"Size of the {rule.kind.value} mask", _SIZES[rule.kind])
         elif self.size_box.hasFocus():
             self.kind.setFocus()  # or the focus goes to another part of the window
-        for part in (self._before, self.size_box, self._behind):
+        for part in (self.size_box, self._unit):
             part.setVisible(rule.kind.has_size)
 
     def _on_kind(self, index: int) -> None:
