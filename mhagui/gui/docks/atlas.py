@@ -39,7 +39,10 @@ from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.page import sentence
 
 MOST_LIVE = 2**20  # weights that are scored at every step of a drag; more are when it is asked for
-FROM_ZERO = "Counted from 0, as in models: L3 H5 is layer 3, head 5."
+FROM_ZERO = (
+    "Counted from 0, as in models: L3 H5 is layer 3, head 5. Scores are of the heads as they were "
+    "opened: no gain, mask or mute on the bench changes them."
+)
 CHANCE = "Grey in the table: chance, what a uniform head has under the same mask."
 TOO_LONG = "T = {}: these are more weights than are kept at once, and are not scored."
 NOT_LIVE = "T = {}: scoring {} heads takes too long to follow every step."
