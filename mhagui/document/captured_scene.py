@@ -204,8 +204,9 @@ def _weights(layer: CapturedLayer, place: int) -> Array:
     """
     assert layer.given is not None
     weights = layer.given[place]
-    if layer.allowed is not None and not layer.allowed.any(axis=1).all():
-        weights = np.where(layer.allowed.any(axis=1)[:, np.newaxis], weights, 0)
+    reads = True if layer.allowed is None else np.any(layer.allowed, axis=1, keepdims=True)
+    if not np.all(reads):
+        weights = np.where(reads, weights, weights.dtype.type(0))
     n_wrong = weights.size - int(np.count_nonzero(np.isfinite(weights)))
     if n_wrong:
         row, column = np.argwhere(~np.isfinite(weights))[0]

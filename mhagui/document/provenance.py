@@ -91,8 +91,13 @@ class Provenance(
 
     def __post_init__(self) -> None:
         """Raise ValueError where the sizes are none of a layer."""
-        if self.sizes is not None and not all(1 <= n <= MAX_SIZE for n in astuple(self.sizes)):
+        if self.sizes is None:
+            return
+        numbers = [number for number in astuple(self.sizes) if number is not None]
+        if not all(1 <= number <= MAX_SIZE for number in numbers):
             raise ValueError(f"sizes must be from 1 to {MAX_SIZE:,}")
+        if self.sizes.key_heads > self.sizes.n_heads:
+            raise ValueError("sizes must have at most as many key heads as heads")
 
     def session_file(self) -> bytes:
         """Return the session file in the figure; raises UserError that says why there is none."""

@@ -142,8 +142,8 @@ def why_tokens_stay(scene: Scene) -> str:
     if not made:
         return ""
     return (
-        f"These tokens are what the heads' {made[0]} were made of, which would not follow; where "
-        "a model is open, Edit > Prompt runs it on others."
+        f"The heads' {made[0]} are made of these tokens and stay; Edit > Prompt runs an open model "
+        "on others."
     )
 
 

@@ -288,7 +288,7 @@ class RecoveryOffer(QObject):
     def make(self) -> None:
         """Offer each work that is found, in a notice of its own."""
         works = self._recovery.found()
-        for number, found in enumerate(works, 1):
+        for number, found in reversed([*enumerate(works, 1)]):  # the last told is shown first
             self._tell(found, f" ({number} of {len(works)})" if len(works) > 1 else "")
 
     def _tell(self, found: Found, of_all: str) -> None:

@@ -28,7 +28,7 @@ def with_padding(layer: CapturedLayer) -> CapturedLayer:
 
 
 def _rule(used: Flags, *, is_causal: bool) -> MaskRule | None:
-    keys = used.any(axis=0)
+    keys = np.any(used, axis=0)
     if not keys.any():
         return None
     n_positions = len(used)
@@ -45,5 +45,5 @@ def padded(layer: CapturedLayer) -> tuple[int, int]:
     """Return how many positions at the start and the end of ``layer`` its mask leaves out."""
     if layer.allowed is None or not layer.allowed.any():
         return 0, 0
-    seen = layer.allowed.any(axis=0)
+    seen = np.any(layer.allowed, axis=0)
     return int(seen.argmax()), int(seen[::-1].argmax())

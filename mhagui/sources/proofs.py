@@ -221,7 +221,8 @@ def key_heads_proof(layer: CapturedLayer) -> list[Proof]:
 def difference(layer: CapturedLayer) -> float | None:
     """Return how far the recomputed weights are from the given at most; None without both.
 
-    Cells that are not finite in the file, and rows of padding, are left out. NaN where nothing can be recomputed.
+    Cells that are not finite in the file, and rows of padding, are left out. NaN where nothing can
+    be recomputed.
     """
     if layer.given is None or layer.q is None or layer.k is None:
         return None
@@ -229,7 +230,7 @@ def difference(layer: CapturedLayer) -> float | None:
         recomputed = layer.recomputed()
     except ValueError:  # a score that is not finite
         return float("nan")
-    reads = True if layer.allowed is None else layer.allowed.any(axis=1)[:, np.newaxis]
+    reads = True if layer.allowed is None else np.any(layer.allowed, axis=1, keepdims=True)
     largest = 0.0
     for ours, given in zip(recomputed, layer.given, strict=True):
         with np.errstate(invalid="ignore", over="ignore"):

@@ -43,7 +43,7 @@ MADE = Provenance(
     style={"dpi": 300, "font": "", "font_size": None, "title": True},
     row=3,
     head=1,
-    sizes=WhatIf(8, 2, 4, 4, 9),
+    sizes=WhatIf(8, 2, 4, 4, 9, 1),
     scene=SAVED,
 )
 TEXT = provenance_to_text(MADE)
@@ -194,7 +194,9 @@ def test_what_is_wrong_in_it_is_named(fields, sentence, refusal):
 
 
 def test_sizes_are_those_of_a_layer(refusal):
-    sizes = json.loads(TEXT)["sizes"] | {"d_k": 10**30}
+    sizes = json.loads(TEXT)["sizes"] | {"n_key_heads": 3}
+    assert "at most as many key heads" in refusal(provenance_of_file, svg(changed(sizes=sizes)))
+    sizes |= {"n_key_heads": 1, "d_k": 10**30}
     assert "sizes" in refusal(provenance_of_file, svg(changed(sizes=sizes)))
 
 

@@ -372,9 +372,17 @@ def test_a_view_of_what_was_taken_out_by_hand_is_moved_into_the_scene():
         ({"appearance": {}}, "view has an unknown entry, “appearance”."),
         ({"what_if": {"d_model": 1}}, "view.what_if lacks “n_heads”."),
         (
-            {"what_if": {"d_model": 8, "n_heads": 4, "d_k": 2, "d_v": 2, "n_positions": 6,
-             "n_key_heads": 5}},
-            "n_key_heads of what_if must be a whole number from 1 to 4, not 5.",
+            {
+                "what_if": {
+                    "d_model": 8,
+                    "n_heads": 4,
+                    "d_k": 2,
+                    "d_v": 2,
+                    "n_positions": 6,
+                    "n_key_heads": 5,
+                }
+            },
+            "n_key_heads of what_if must be a whole number from 1 to 4; got 5.",
         ),
         ({"widths_follow": 1}, "view.widths_follow must be true or false, not a whole number."),
     ],

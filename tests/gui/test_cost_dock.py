@@ -103,7 +103,7 @@ def test_it_follows_the_bench_until_told_otherwise(bench, dock, settle, type_in)
     assert bench.scene.n_positions == 9
 
 
-def test_shared_key_heads_are_chosen_among_the_divisors_of_H(qtbot, bench, dock, ask, settle):
+def test_shared_key_heads_are_chosen_among_the_divisors(qtbot, bench, dock, ask, settle):
     ask(576, 9, 64, 64, 14)
     shared = dock.findChild(QComboBox, "cost_n_key_heads")
     assert [shared.itemText(at) for at in range(shared.count())] == ["9", "3", "1"]

@@ -462,6 +462,15 @@ def test_muted_head_is_dimmed_and_says_so(dock, bench, settle, grabbed):
     assert (colour_in(dock, 3, 0, 0, grabbed) == before).all()
 
 
+def test_what_mute_and_solo_make_of_a_head_is_never_cut(dock, bench, settle):
+    bench.edit(set_muted(3, True))
+    bench.edit(set_soloed(2, True))
+    settle()
+    titles = [card.title for card in dock.findChildren(MatrixCard)]
+    assert [title.standing_in(200) for title in titles[1:3]] == ["soloed", "muted"]
+    assert [title.standing_in(20) for title in titles[:3]] == ["", "S", "M"]
+
+
 def test_a_solo_silences_the_others_and_says_so(dock, bench, settle):
     bench.edit(set_muted(1, True))
     bench.edit(set_soloed(2, True))

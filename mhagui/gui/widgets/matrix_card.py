@@ -30,6 +30,7 @@ _WHY_SILENT = {
     "muted": "muted: it does not reach W_O",
     "not soloed": "another head is soloed: this one does not reach W_O",
 }
+_LETTERS = {"muted": "M", "soloed": "S"}  # as on the buttons, where there is no room for the word
 
 
 class HeadTitle(QWidget):
@@ -61,6 +62,11 @@ class HeadTitle(QWidget):
         mark = QFontMetricsF(self._italic()).horizontalAdvance(self._standing)
         return SWATCH + 2 * SPACE + bold + words + (mark + SPACE if mark else 0.0) + 3
 
+    def standing_in(self, room: float) -> str:
+        """Return what of mute and solo is written in ``room`` pixels: all of it, or a letter."""
+        fits = QFontMetricsF(self._italic()).horizontalAdvance(self._standing) <= room
+        return self._standing if fits else _LETTERS.get(self._standing, "")
+
     def sizeHint(self) -> QSize:
         """Return one line of text."""
         return QSize(80, round(QFontMetricsF(demi_bold(self.font())).height()) + 2)
@@ -88,12 +94,13 @@ class HeadTitle(QWidget):
         left = self._write(
             painter, demi_bold(self.font()), self._label, SWATCH + SPACE, self.width()
         )
-        mark = QFontMetricsF(self._italic()).horizontalAdvance(self._standing)
-        room = self.width() - (mark + SPACE if mark else 0.0)
+        measure = QFontMetricsF(self._italic()).horizontalAdvance
+        standing = self.standing_in(self.width() - left - SPACE)
+        room = self.width() - (measure(standing) + SPACE if standing else 0.0)
         painter.setPen(theme.muted if self._standing in _WHY_SILENT else theme.text)
         if self._has_name:
             left = self._write(painter, self.font(), self._name, left + SPACE, room)
-        self._write(painter, self._italic(), self._standing, left + SPACE, self.width())
+        self._write(painter, self._italic(), standing, left + SPACE, self.width())
         painter.end()
 
     def _write(self, painter: QPainter, font: QFont, text: str, left: float, right: float) -> float:
