@@ -374,7 +374,7 @@ def test_a_file_without_values_has_a_sentence(dock, bench, settle):
 def test_what_takes_long_is_worked_out_aside_and_the_newest_is_shown(
     dock, bench, qtbot, settle, monkeypatch
 ):
-    monkeypatch.setattr(ablation_lab, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(ablation_lab, "AT_ONCE", 0)
     threads, usual = [], ablation_lab._found
 
     def found(*given):
@@ -388,6 +388,7 @@ def test_what_takes_long_is_worked_out_aside_and_the_newest_is_shown(
     wanted = norms_without(bench.scene, 0)
     qtbot.waitUntil(lambda: np.allclose(cells(dock.effect.table)[:, 0], wanted))
     assert threading.main_thread() not in threads
+    assert len(threads) == 1  # once the hand rests, and not at every step
 
 
 def test_what_cannot_be_worked_out_is_said(dock, bench, qtbot, settle, monkeypatch):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import ClassVar, NamedTuple
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
@@ -46,6 +47,8 @@ IMPORTANCE_TIP = "How much a number that is read off O hangs on each head, and h
 TOKEN_TIP = "The next token of the model that is open, with and without the heads"
 
 Found = tuple[Effect, Effect | None] | Importance
+AT_ONCE = MOST_AT_ONCE // 8  # at every step of a drag, in which others have work to do
+REST = 120  # milliseconds without a step, after which what takes longer is worked out
 
 
 class _Asked(NamedTuple):
@@ -72,6 +75,9 @@ class AblationLabDock(Panel):
         self._asked: _Asked | None = None
         self._frame: Frame | None = None  # that is shown, or will be
         self._worker = Worker(self)
+        self._make: Callable[[], Found] | None = None  # what is to be worked out aside
+        self._rest = QTimer(self, singleShot=True, interval=REST)
+        self._rest.timeout.connect(self._work_aside)
         self.controls = AblationControls()
         self.effect, self.importance = EffectPage(), ImportancePage()
         self.next_token = NextTokenPage(captures)
@@ -154,14 +160,14 @@ class AblationLabDock(Panel):
 
     def forget(self) -> None:
         """Let go of the result that was worked on last."""
-        self._worker.cancel()
+        self._leave()
         self._asked = self._frame = None
 
     def _ask(self, frame: Frame, ablations: tuple[Ablation, ...]) -> None:
         """Work out what is to be shown, aside where that takes long."""
         of_effect = not self.effect.isHidden()
         if of_effect and not any(frame.result.heads[each.head].active for each in ablations):
-            self._worker.cancel()
+            self._leave()
             self._asked = None
             self.effect.say(MUTED)
             return
@@ -176,14 +182,26 @@ class AblationLabDock(Panel):
             self._mark(frame)
             return
         before, self._asked = self._asked, asked
+        self._leave()
         make = partial(_found, frame.scene, asked)
-        if _effort(frame.scene, asked) > MOST_AT_ONCE:
+        if _effort(frame.scene, asked) > AT_ONCE:
             if before is None:
                 self._say("…")
-            self._worker.run(make, self._on_found, self._on_failed)
+            self._make = make
+            self._rest.start()
             return
-        self._worker.cancel()
         self._at_once(make)
+
+    def _work_aside(self) -> None:
+        make, self._make = self._make, None
+        if make is not None:
+            self._worker.run(make, self._on_found, self._on_failed)
+
+    def _leave(self) -> None:
+        """Want nothing more of what is being worked out, or waits for the hand to rest."""
+        self._rest.stop()
+        self._make = None
+        self._worker.cancel()
 
     def _at_once(self, make: Callable[[], Found]) -> None:
         try:
@@ -194,7 +212,7 @@ class AblationLabDock(Panel):
             self._on_found(found)
 
     def _mark(self, frame: Frame) -> None:
-        if self._worker.is_busy:
+        if self._worker.is_busy or self._rest.isActive():
             return
         self.effect.mark(frame) if self._shows_effect else self.importance.mark(frame)
 
