@@ -19,7 +19,7 @@ from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.document.session import Session
 from mhagui.document.session_file import write_session
 from mhagui.gui.capture_session import CaptureSession, Opened
-from mhagui.gui.docks import compare_opening
+from mhagui.gui.docks import compare, compare_opening
 from mhagui.gui.docks.compare import CompareDock
 from mhagui.gui.file_session import FileSession
 from mhagui.gui.opening import trial
@@ -458,9 +458,31 @@ def test_what_takes_long_is_compared_aside(dock, bench, qtbot, settle):
     choose(qtbot, dock.sides[0].source_box, "model 3")
     choose(qtbot, dock.sides[1].head_box, "H2")
     qtbot.waitUntil(lambda: titles(dock)[:2] == ["A  L0 H0", "B  L0 H2"])
-    qtbot.waitUntil(lambda: not dock._worker.is_busy)
+    qtbot.waitUntil(lambda: not dock._is_behind)
     assert shown(dock, DIFFERENCE).shape == (600, 600)
     qtbot.waitUntil(lambda: not dock.pictures._pooling.is_busy)
+
+
+def test_a_drag_of_many_weights_is_compared_when_the_hand_rests(
+    dock, bench, qtbot, settle, monkeypatch
+):
+    made, usual = [], compare.compared
+
+    def counted(*given):
+        made.append(given)
+        return usual(*given)
+
+    monkeypatch.setattr(compare, "compared", counted)
+    monkeypatch.setattr(compare, "MOST_LIVE", 0)
+    before = shown(dock, DIFFERENCE)
+    for gain in (2.0, 3.0, 4.0):
+        bench.edit(set_gain(bench.view.cursor.head, gain))
+        settle()
+    assert made == []
+    qtbot.waitUntil(lambda: not dock._is_behind)
+    settle()
+    assert len(made) == 1
+    assert not np.array_equal(shown(dock, DIFFERENCE), before)
 
 
 def test_weights_that_are_clear_are_opened_to_compare(dock, bench, qtbot, tmp_path, settle):

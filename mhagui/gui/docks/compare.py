@@ -7,7 +7,7 @@ from itertools import count, pairwise
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -47,6 +47,8 @@ T = TypeVar("T")
 Asked: TypeAlias = tuple[Source, int, int]  # a head: its source, layer, and uid or number
 BENCH, BEFORE = "bench", "before"
 MOST_AT_ONCE = 2**17  # weights, of both heads, that are compared while the window waits
+MOST_LIVE = 2**18  # that are compared at every step of a drag, in which others have work to do
+REST = 120  # milliseconds without a step, after which more are
 WORKING = "Comparing …"
 SWAP_TIP = "Have A in place of B, and B in place of A"
 OPEN_TIP = "Open a file, or run a prompt, to compare its heads; the bench stays as it is"
@@ -75,7 +77,9 @@ class CompareDock(Panel):
         self._own = Look(0, 0)  # at matrices of another size than those on the bench
         self._wanted: tuple[Asked, ...] = ()  # what is, or is to be, compared
         self._found: Compared | None = None
-        self._worker = Worker(self)
+        self._worker, self._is_at_rest = Worker(self), False
+        self._rest = QTimer(self, singleShot=True, interval=REST)
+        self._rest.timeout.connect(self._on_rest)
         second = bench.scene.heads[1 % bench.scene.n_heads].uid
         self.sides = (
             Side("A", Pick(BENCH, head=AT_CURSOR), self),
@@ -260,9 +264,13 @@ class CompareDock(Panel):
         wanted = tuple(_asked(side, uid) for side in self.sides)
         if wanted == self._wanted:
             return False
+        effort = sum(source.effort(layer) for source, layer, _ in wanted)
+        if effort > MOST_LIVE and self._found is not None and not self._is_at_rest:
+            self._rest.start()
+            return False
         self._wanted = wanted
         make = partial(compared, *(partial(source.head, *at) for source, *at in wanted))
-        if sum(source.effort(layer) for source, layer, _ in wanted) > MOST_AT_ONCE:
+        if effort > MOST_AT_ONCE:
             self._compare_aside(make)
             return True
         self._worker.cancel()
@@ -271,6 +279,15 @@ class CompareDock(Panel):
         except UserError as error:
             self._on_failed(error)
         return True
+
+    @property
+    def _is_behind(self) -> bool:
+        return self._worker.is_busy or self._rest.isActive()
+
+    def _on_rest(self) -> None:
+        self._is_at_rest = True
+        self.redraw()
+        self._is_at_rest = False
 
     def _compare_aside(self, make: Callable[[], Compared]) -> None:
         """Compare in a thread; what is shown stays meanwhile, and is followed step by step."""
@@ -302,6 +319,7 @@ class CompareDock(Panel):
 
     def forget(self) -> None:
         """Let go of all that was computed, and of what is shown of it."""
+        self._rest.stop()
         self._worker.cancel()
         self._found, self._wanted = None, ()
         for source in (*self._sources.values(), *(side.source for side in self.sides)):
@@ -389,7 +407,7 @@ class CompareDock(Panel):
     def _on_chosen(self) -> None:
         self._worker.cancel()  # what was to be compared is no more
         self.redraw()
-        if self._worker.is_busy:  # what is shown, which is of the heads before, stays so long
+        if self._is_behind:  # what is shown, which is of the heads before, stays so long
             self.summary.set_texts(WORKING)
             for side in self.sides:
                 side.show_head(None, is_pinned=isinstance(side.source, Pinned))
