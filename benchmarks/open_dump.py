@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from measuring import Row, Section, profile
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from PySide6.QtGui import QPixmap
+
+    from mhagui.document.capture import Capture
 
 LAYERS, HEADS, POSITIONS = 12, 12, 256
 TILE = 64  # pixels of a head in the picture, which is 768 wide
@@ -27,12 +27,12 @@ TURNS = 5
 GOALS = {"bertviz": {"time": 20.0, "memory": 5.0}}
 
 TEXT = f"""A file of {LAYERS} layers × {HEADS} heads × {POSITIONS} × {POSITIONS} float32. mhagui
-reads it with `numpy.load` and paints one picture of all heads, each {TILE} × {TILE} pixels: pooled,
-quantised, drawn by the colour table of the heatmaps. (No command opens such a file yet: measured is
-what opening it takes of the core and the window's drawing.) bertviz `model_view` and CircuitsVis
-`attention_heads` load the same file and build their page; that a browser still has to show it is
-not counted. The time is that of the work alone, all imports done before; “with start” is the whole
-process, and memory the most that the process ever had, its imports included."""
+opens it as a command does, with all proofs of how it was read, and paints one picture of all heads,
+each {TILE} × {TILE} pixels: pooled, quantised, drawn by the colour table of the heatmaps. bertviz
+`model_view` and CircuitsVis `attention_heads` load the same file and build their page; that a
+browser still has to show it is not counted. The time is that of the work alone, all imports done
+before; “with start” is the whole process, and memory the most that the process ever had, its
+imports included."""
 
 
 class Opening(NamedTuple):
@@ -53,7 +53,7 @@ def make_dump(path: str, shape: tuple[int, int, int, int]) -> None:
     np.save(path, core.weights_from_scores(scores))
 
 
-def picture_of(weights: "NDArray[np.float32]") -> "QPixmap":
+def picture_of(capture: "Capture") -> "QPixmap":
     """Return the heads of each layer in a row, each head ``TILE`` pixels wide and high."""
     import numpy as np
     from PySide6.QtGui import QImage, QPainter, QPixmap, qRgb
@@ -61,7 +61,8 @@ def picture_of(weights: "NDArray[np.float32]") -> "QPixmap":
     from mhagui import core
     from mhagui.gui.pictures import weight_table
 
-    levels = core.quantise(core.pool_maximum(weights, TILE, TILE), 0.0, 1.0)
+    pooled = np.stack([core.pool_maximum(layer.weights, TILE, TILE) for layer in capture.layers])
+    levels = core.quantise(pooled, 0.0, 1.0)
     n_layers, n_heads, height, width = levels.shape
     colours = [qRgb(*colour) for colour in weight_table().tolist()]
     picture = QPixmap(n_heads * width, n_layers * height)
@@ -77,14 +78,15 @@ def picture_of(weights: "NDArray[np.float32]") -> "QPixmap":
 
 def paint(path: str) -> tuple[float, float]:
     """Open as mhagui does; return seconds and the most memory in bytes."""
-    import numpy as np
     from PySide6.QtGui import QGuiApplication
 
     import mhagui.gui.pictures  # noqa: F401 - before the time begins, as on the other side
+    from mhagui import sources
 
     app = QGuiApplication(["", "-platform", "offscreen"])
     start = time.perf_counter()
-    picture = picture_of(np.load(path))
+    axes = sources.Choices(axes="layer,head,query,key")
+    picture = picture_of(sources.open_capture(Path(path), axes))
     seconds = time.perf_counter() - start
     assert not picture.isNull()
     app.shutdown()

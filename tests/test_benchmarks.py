@@ -241,11 +241,13 @@ def test_an_opening_tells_its_own_time_and_memory(dump):
 def test_the_picture_shows_every_head_at_its_place(qapp):
     import open_dump
 
+    from mhagui.document.capture import Capture, CapturedLayer
     from mhagui.gui.pictures import weight_table
 
     weights = np.zeros((2, 3, 80, 80), np.float32)
     weights[1, 2, 79, 79] = 1.0  # pooled with its neighbours, it survives
-    image = open_dump.picture_of(weights).toImage()
+    layers = tuple(CapturedLayer(number, of) for number, of in enumerate(weights))
+    image = open_dump.picture_of(Capture("dump", layers)).toImage()
     assert (image.width(), image.height()) == (3 * 64, 2 * 64)
     darkest, brightest = (QColor(*weight_table()[level].tolist()) for level in (0, 254))
     assert image.pixelColor(191, 127) == brightest
