@@ -6,7 +6,7 @@
 #   PYTHON=python3.12 make run    chooses the interpreter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak reliability lint style types contracts format pictures gallery real-models formulas bench clean
+.PHONY: help run test thorough soak reliability lint style types contracts format pictures gallery real-models formulas bench clean
 
 # Where the window has no screen to open on, the figures are written here instead. The other commands
 # need no screen, and know no such option.
@@ -15,6 +15,7 @@ WINDOW_ARGS = $(if $(filter report export,$(firstword $(ARGS))),,--figures-if-no
 help:
 	@echo 'make run        set up what is missing, then start mhagui (ARGS="...")'
 	@echo 'make test       run the tests, without a screen (ARGS="...")'
+	@echo 'make thorough   run the tests that take seconds each: every file, window after window'
 	@echo 'make soak       run the minutes-long test that watches for leaks'
 	@echo 'make reliability  run the minutes-long tests that kill, break files and work at random'
 	@echo 'make lint       check style, types and import contracts (each alone:'
@@ -35,10 +36,14 @@ test:
 	@.ci/prepare test
 	QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest -n auto $(ARGS)
 
+thorough:
+	@.ci/prepare test
+	QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest -n auto -m thorough $(ARGS)
+
 reliability:
 	@.ci/prepare test
 	MHAGUI_KILLS=200 MHAGUI_MACHINE_EXAMPLES=2000 MHAGUI_STARTS=20 QT_QPA_PLATFORM=offscreen \
-	    .venv/bin/python -m pytest --timeout 1800 -s tests/reliability \
+	    .venv/bin/python -m pytest -m 'not soak' --timeout 1800 -s tests/reliability \
 	    tests/document/test_session_machine.py tests/end_to_end/test_start_use_quit.py
 	.venv/bin/python tests/reliability/fuzz_sessions.py --count 26000
 

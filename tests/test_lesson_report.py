@@ -27,6 +27,8 @@ from mhagui.figures.page import house_style
 from mhagui.figures.text_page import BODY, figure_of, pages_of, paragraph, pdf_of
 from mhagui.lesson_report import report_markdown, write_report
 
+pytestmark = pytest.mark.thorough
+
 STATES = {
     1: [
         [SetPreset(Preset.IDENTITY)],

@@ -132,7 +132,7 @@ def why_tokens_stay(scene: Scene) -> str:
 
     Queries, keys or weights that were made of them elsewhere would stay as they are.
     """
-    if scene.vocabulary:
+    if scene.vocabulary or not scene.tokens:
         return ""
     made = [
         "weights" if head.q is None else "queries and keys"

@@ -37,7 +37,14 @@ from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.document.patterns import parameters_of
 from mhagui.document.scene import MAX_HEADS, POSITION_FEATURES, embedded_tokens
 from mhagui.document.source_edits import SetSource
-from mhagui.document.token_edits import DragTokens, MoveToken, RepeatToken, SetTokens, SwapTokens
+from mhagui.document.token_edits import (
+    DragTokens,
+    MoveToken,
+    RepeatToken,
+    SetTokens,
+    SwapTokens,
+    why_tokens_stay,
+)
 from mhagui.document.token_source import SourceKind, TokenSource
 from mhagui.document.weight_edits import (
     SetHeadBlock,
@@ -263,7 +270,7 @@ def _setting(draw: Draw, scene: Scene) -> Edit:
 
 
 def _moved_tokens(draw: Draw, scene: Scene) -> Edit:
-    if not scene.tokens:
+    if not scene.tokens or why_tokens_stay(scene):
         return _any_edit(draw, scene)
     kind = draw(st.sampled_from([SwapTokens, MoveToken, RepeatToken]))
     one, other = (draw(st.integers(0, scene.n_positions - 1)) for _ in range(2))
@@ -272,6 +279,8 @@ def _moved_tokens(draw: Draw, scene: Scene) -> Edit:
 
 
 def _tokens(draw: Draw, scene: Scene) -> Edit:
+    if why_tokens_stay(scene):
+        return _any_edit(draw, scene)
     count = _length(draw, scene) if scene.vocabulary else scene.n_positions
     new = ["new"] if len(scene.vocabulary) != 1 else []  # one more word than there is room for
     words = st.sampled_from([*scene.vocabulary[:-1], *new] or list(scene.vocabulary))

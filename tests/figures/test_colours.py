@@ -23,6 +23,8 @@ from mhagui.figures.paper import Paper
 from mhagui.figures.scales import signed_scale, weights_scale
 from mhagui.palette import SignedColours, WeightColours, contrast
 
+pytestmark = pytest.mark.thorough
+
 DPI = 300
 PROGRAMS = {
     "svg": ("rsvg-convert", "-b", "white", "/dev/stdin", "-d", "{0}", "-p", "{0}"),

@@ -12,6 +12,8 @@ from mhagui.document import compute
 from mhagui.document.edits import SetSequenceLength
 from mhagui.figures import FigureStyle, Preset, Subject
 
+pytestmark = pytest.mark.thorough
+
 PROGRAMS = {
     "pdf": ("pdftoppm", "-", "-r", "{0}"),
     "svg": ("rsvg-convert", "-b", "white", "/dev/stdin", "-d", "{0}", "-p", "{0}"),

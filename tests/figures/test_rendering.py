@@ -25,6 +25,8 @@ from mhagui.figures import FigureStyle, Preset, Subject
 from mhagui.figures.drawing import draw, pixels
 from mhagui.files import write_into
 
+pytestmark = pytest.mark.thorough
+
 MM = 25.4
 SVG = "{http://www.w3.org/2000/svg}"
 SMALL = FigureStyle(dpi=72)

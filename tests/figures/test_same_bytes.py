@@ -5,6 +5,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.thorough
+
 PROGRAM = """
 import hashlib
 from mhagui.document import compute, load_lesson

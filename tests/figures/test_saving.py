@@ -30,6 +30,8 @@ from mhagui.errors import UserError
 from mhagui.figures import FORMATS, FigureStyle, Ground, Subject, render, style_to_entry
 from mhagui.figures.saving import provenance_of, to_bytes
 
+pytestmark = pytest.mark.thorough
+
 SVG = "{http://www.w3.org/2000/svg}"
 INCHES = (3.2, 2.45)
 TITLE = "Größe <W_O> & (more) – 注"

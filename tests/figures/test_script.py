@@ -31,6 +31,8 @@ from mhagui.errors import UserError
 from mhagui.figures import FIGURES, FigureStyle, Subject, why_not
 from mhagui.figures.script import script
 
+pytestmark = pytest.mark.thorough
+
 HOSTILE = '"""; import os\\\' $x_{ %(prog)s {0} #'
 
 TWO_HEADS = compute(load_lesson("two-heads"))

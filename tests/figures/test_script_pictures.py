@@ -15,6 +15,8 @@ from mhagui.figures import FigureStyle, Ground, Labels, Preset, Subject
 from mhagui.figures.script import literals, script
 from mhagui.palette import SignedColours, WeightColours
 
+pytestmark = pytest.mark.thorough
+
 CELLS = st.sampled_from([0.0, -0.0, 1.0, 3.0, 0.1, -2.5e-300, 1e30])
 UNPACK = (
     "def unpack(text):\n    return np.load(io.BytesIO(zlib.decompress(base64.b64decode(text))))"

@@ -17,6 +17,8 @@ from mhagui.gui.recovery import Recovery
 from mhagui.gui.theme import is_dark
 from mhagui.home import Home
 
+pytestmark = pytest.mark.thorough
+
 LOOKS = [
     ("Theme", "Dark", "theme", "dark"),
     ("Digits", "10", "digits", 10),

@@ -19,6 +19,8 @@ from mhagui.gui.widgets.matrix_painter import _written
 from mhagui.home import Home
 from mhagui.settings import FILE_NAME, SettingsStore
 
+pytestmark = pytest.mark.thorough
+
 CONTROL = Qt.KeyboardModifier.ControlModifier
 POINTS = 10.0  # of the system's type, in tests
 

@@ -24,6 +24,8 @@ from mhagui.gui.view_window import ViewWindow, is_loop_running
 from mhagui.home import Home
 from mhagui.python_api import View
 
+pytestmark = pytest.mark.thorough
+
 T = 8
 
 

@@ -9,7 +9,7 @@ from mhagui.document.captured_scene import scene_of
 from mhagui.document.filter_bank import in_bounds
 from mhagui.document.mask_rule import MaskKind, MaskRule
 
-pytestmark = pytest.mark.real_model
+pytestmark = [pytest.mark.real_model, pytest.mark.thorough]
 PROMPT = "The cat sat on the mat because the cat was tired."
 
 

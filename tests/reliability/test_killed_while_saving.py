@@ -11,6 +11,8 @@ import pytest
 
 from mhagui.document.session_file import read_session
 
+pytestmark = pytest.mark.thorough
+
 N_KILLS = int(os.environ.get("MHAGUI_KILLS", "12"))  # `make reliability` asks for more
 LONGEST_WAIT = 0.04  # seconds: some ten saves
 

@@ -18,6 +18,8 @@ from mhagui.document.session_file import session_to_bytes
 from mhagui.figures import FigureStyle, Ground
 from mhagui.reports.inline_svg import inlined
 
+pytestmark = pytest.mark.thorough
+
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 PICTURES = 11
 

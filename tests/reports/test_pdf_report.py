@@ -15,6 +15,8 @@ from mhagui.figures import FigureStyle, Ground, Preset
 from mhagui.figures.text_page import MARGIN, TEXT_HEIGHT, Item
 from mhagui.figures.text_page import pages_of as pages_of_items
 
+pytestmark = pytest.mark.thorough
+
 POINTS = 72
 
 
