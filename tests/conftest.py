@@ -42,6 +42,14 @@ settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, p
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
+@pytest.fixture(autouse=True)
+def _fresh_home() -> Iterator[None]:
+    """Take away the settings that a test kept in the home it shares with the tests after it."""
+    yield
+    for kept in (_HOME / "config").iterdir():
+        shutil.rmtree(kept) if kept.is_dir() else kept.unlink()
+
+
 def pytest_unconfigure() -> None:
     """Remove the home that the tests had."""
     shutil.rmtree(_HOME, ignore_errors=True)

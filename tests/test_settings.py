@@ -370,10 +370,7 @@ def test_a_file_that_nobody_changes_is_not_written(store, monkeypatch):
 
 @pytest.fixture
 def own_file():
-    path = own_home().config / settings.FILE_NAME
-    yield path
-    for each in path.parent.glob("settings.json*"):
-        each.unlink()
+    return own_home().config / settings.FILE_NAME
 
 
 def test_reset_settings_puts_them_aside_and_names_the_file(own_file, capsys):

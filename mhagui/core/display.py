@@ -340,7 +340,7 @@ class _Reading:
         That is a few calls and not one a block, and up to three times as fast.
         """
         first, last = self._rows[:-1][blocks], self._rows[1:][blocks] - 1
-        begin = int(self._begin[blocks].min())
+        begin = min(int(self._begin[blocks].min()), width)
         strip = self._row(first, begin, width)
         for step in range(1, int((last - first).max()) + 1):
             combine(strip, self._row(np.minimum(first + step, last), begin, width), out=strip)

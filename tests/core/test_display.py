@@ -104,6 +104,10 @@ def test_extremes_of_what_is_seen_of_each_row(a, n_rows, n_columns, data):
     check_extremes(a, n_rows, n_columns, seen, np.zeros_like(seen), data)
 
 
+def test_rows_that_end_before_they_begin_show_nothing():
+    assert np.isnan(pool_maximum(np.ones((2, 3)), 1, 1, seen=np.array([[2, 3], [0, 1]]))).all()
+
+
 @relaxed
 @given(MATRICES, COUNTS, COUNTS, st.data())
 def test_extremes_of_what_is_seen_from_a_place_to_another(a, n_rows, n_columns, data):

@@ -203,7 +203,7 @@ def _uid(draw: Draw, scene: Scene) -> int:
 def _length(draw: Draw, scene: Scene) -> int:
     is_hand_set = any(head.q is not None or head.a is not None for head in scene.heads)
     least = scene.mask.left + scene.mask.right + 1
-    return scene.n_positions if is_hand_set else draw(st.integers(least, 6))
+    return scene.n_positions if is_hand_set else draw(st.integers(least, max(least, 6)))
 
 
 def _hand_set(draw: Draw, scene: Scene) -> Edit:
