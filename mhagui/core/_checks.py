@@ -50,9 +50,32 @@ def as_matrices(value: npt.ArrayLike, name: str, axes: str) -> FloatArray:
     return array
 
 
+def as_exactly(value: npt.ArrayLike, name: str, axes: str) -> FloatArray:
+    """Return floats that have exactly the axes named, e.g. "H, T_q, T_k"."""
+    array = as_floats(value, name)
+    if array.ndim != axes.count(",") + 1:
+        raise shape_error(name, f"({axes})" if "," in axes else f"({axes},)", array)
+    return array
+
+
+def as_flags(value: npt.ArrayLike, name: str) -> BoolArray:
+    """Return booleans of any shape; refuse numbers, 0 and 1 among them."""
+    flags = as_array(value, name)
+    if flags.dtype != np.bool_:
+        raise ValueError(f"{name} must be boolean, got dtype {flags.dtype}.")
+    return flags
+
+
 def as_finite_matrices(value: npt.ArrayLike, name: str, axes: str) -> FloatArray:
     """Return `as_matrices` of a value that holds neither NaN nor infinity."""
     array = as_matrices(value, name, axes)
+    require_finite(array, name)
+    return array
+
+
+def as_finite_exactly(value: npt.ArrayLike, name: str, axes: str) -> FloatArray:
+    """Return `as_exactly` of a value that holds neither NaN nor infinity."""
+    array = as_exactly(value, name, axes)
     require_finite(array, name)
     return array
 

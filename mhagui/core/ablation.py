@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from mhagui.core._checks import (
     FloatArray,
-    as_array,
-    as_finite_matrices,
-    as_matrices,
+    as_exactly,
+    as_finite_exactly,
+    as_flags,
     as_place,
     shape_error,
 )
@@ -60,17 +60,15 @@ def zero_ablation(
     -----
     Source: Michel, Levy & Neubig, "Are Sixteen Heads Really Better than One?" (2019).
     """
-    outputs = _outputs(o)
+    outputs = as_finite_exactly(o, "o", "H, T, d_v")
     place = as_place(head, "head", len(outputs))
     if (a is None) != (value_bias is None):
         raise ValueError("a and value_bias must be given together, or neither.")
     kept: FloatArray | float = 0.0
     if a is not None and value_bias is not None:
-        weights, bias = (
-            as_matrices(a, "a", "T, T_k"),
-            as_finite_matrices(value_bias, "value_bias", "d_v"),
-        )
-        if weights.ndim != 2 or len(weights) != outputs.shape[1]:
+        weights = as_exactly(a, "a", "T, T_k")
+        bias = as_finite_exactly(value_bias, "value_bias", "d_v")
+        if len(weights) != outputs.shape[1]:
             raise shape_error("a", f"({outputs.shape[1]}, T_k)", weights)
         if bias.shape != outputs.shape[2:]:
             raise shape_error("value_bias", f"({outputs.shape[2]},)", bias)
@@ -110,16 +108,12 @@ def mean_ablation(
     Source: Wang et al., "Interpretability in the Wild" (2022), whose mean is over a data set, and
     here over the rows of one input.
     """
-    outputs = _outputs(o)
+    outputs = as_finite_exactly(o, "o", "H, T, d_v")
     place = as_place(head, "head", len(outputs))
-    rows = (
-        np.ones(outputs.shape[1], dtype=bool) if counted is None else as_array(counted, "counted")
-    )
-    if rows.dtype != np.bool_ or rows.shape != outputs.shape[1:2]:
-        raise ValueError(
-            f"counted must be boolean of shape ({outputs.shape[1]},), "
-            f"got shape {rows.shape} and dtype {rows.dtype}."
-        )
+    n_rows = outputs.shape[1]
+    rows = np.ones(n_rows, dtype=bool) if counted is None else as_flags(counted, "counted")
+    if rows.shape != (n_rows,):
+        raise shape_error("counted", f"({n_rows},)", rows)
     ablated = outputs.copy()
     if rows.any():
         ablated[place, rows] = outputs[place, rows].mean(axis=0, dtype=np.float64)
@@ -148,11 +142,9 @@ def uniform_weights(allowed: npt.ArrayLike) -> npt.NDArray[np.float64]:
     -----
     Source: the lesson on multi-head attention, section "Four Heads, Four Patterns", head 4.
     """
-    mask = as_array(allowed, "allowed")
+    mask = as_flags(allowed, "allowed")
     if mask.ndim < 2:
         raise shape_error("allowed", "(..., T_q, T_k)", mask)
-    if mask.dtype != np.bool_:
-        raise ValueError(f"allowed must be boolean, got dtype {mask.dtype}.")
     n_allowed = np.count_nonzero(mask, axis=-1, keepdims=True)
     weights: npt.NDArray[np.float64] = mask / np.maximum(n_allowed, 1)
     return weights
@@ -190,9 +182,7 @@ def without_edge(
     Source: Geva et al., "Dissecting Recall of Factual Associations in Auto-Regressive Language
     Models" (2023), attention knockout.
     """
-    weights = as_finite_matrices(a, "a", "T_q, T_k")
-    if weights.ndim != 2:
-        raise shape_error("a", "(T_q, T_k)", weights)
+    weights = as_finite_exactly(a, "a", "T_q, T_k")
     t, i = as_place(query, "query", len(weights)), as_place(key, "key", weights.shape[1])
     cut = weights.copy()
     cut[t, i] = 0.0
@@ -204,10 +194,3 @@ def without_edge(
     if rest > 0.0 and left > 0.0:
         row[...] = row.astype(np.float64) / left * before  # in float64: one over it may overflow
     return cut
-
-
-def _outputs(o: npt.ArrayLike) -> FloatArray:
-    outputs = as_finite_matrices(o, "o", "H, T, d_v")
-    if outputs.ndim != 3:
-        raise shape_error("o", "(H, T, d_v)", outputs)
-    return outputs

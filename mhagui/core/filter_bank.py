@@ -219,9 +219,7 @@ def filter_bank_bound(x: npt.ArrayLike, w_v: npt.ArrayLike, w_o: npt.ArrayLike) 
         channel_maps = np.abs(values) @ np.abs(_synthesis_blocks(projection, n_heads, d_v))
         magnitudes = np.abs(inputs) @ channel_maps.sum(axis=-3)
     require_no_overflow(magnitudes, "x, w_v and w_o", "the product of their magnitudes")
-    n_products = inputs.shape[-2] + d_model + n_heads * d_v
-    epsilon = float(np.finfo(magnitudes.dtype).eps)
-    return float(2 * n_products * epsilon * float(np.max(magnitudes, initial=0.0)))
+    return _bound(magnitudes, inputs.shape[-2] + d_model + n_heads * d_v)
 
 
 def synthesis_bound(reach: npt.ArrayLike, w_o: npt.ArrayLike, n_heads: SupportsIndex) -> float:
@@ -254,17 +252,14 @@ def synthesis_bound(reach: npt.ArrayLike, w_o: npt.ArrayLike, n_heads: SupportsI
     """
     largest = as_finite_matrices(np.atleast_2d(np.asarray(reach)), "reach", "1, H·d_v")
     projection = as_finite_matrices(w_o, "w_o", "H·d_v, d_model_out")
-    heads, rows = as_length(n_heads, "n_heads"), projection.shape[-2]
-    if rows % heads:
-        raise ValueError(f"n_heads must divide the {rows} rows of w_o, got {heads}.")
+    rows = projection.shape[-2]
+    heads, d_v = _split(n_heads, rows, "rows of w_o")
     if largest.shape[-1] != rows:
         raise shape_error("reach", f"({rows},) to match w_o", largest)
     with np.errstate(all="ignore"):
         magnitudes: FloatArray = np.abs(largest) @ np.abs(projection)
     require_no_overflow(magnitudes, "reach and w_o", "the product of their magnitudes")
-    epsilon = float(np.finfo(magnitudes.dtype).eps)
-    n_products = rows + rows // heads + heads
-    return float(2 * n_products * epsilon * float(np.max(magnitudes, initial=0.0)))
+    return _bound(magnitudes, rows + d_v + heads)
 
 
 def synthesis_norms(w_o: npt.ArrayLike, n_heads: SupportsIndex) -> FloatArray:
@@ -294,10 +289,7 @@ def synthesis_norms(w_o: npt.ArrayLike, n_heads: SupportsIndex) -> FloatArray:
     Projection", and its exercise 1 (who listens to whom).
     """
     projection = as_finite_matrices(w_o, "w_o", "H·d_v, d_model")
-    heads, rows = as_length(n_heads, "n_heads"), projection.shape[-2]
-    if rows % heads:
-        raise ValueError(f"n_heads must divide the {rows} rows of w_o, got {heads}.")
-    blocks = _synthesis_blocks(projection, heads, rows // heads)
+    blocks = _synthesis_blocks(projection, *_split(n_heads, projection.shape[-2], "rows of w_o"))
     norms = _norms(blocks, -2)
     require_no_overflow(norms, "w_o", "a norm")
     return np.swapaxes(norms, -1, -2)
@@ -368,12 +360,8 @@ def zero_head_columns(
     Projection": columns h·d_v to (h+1)·d_v − 1 of Concat are head h's.
     """
     columns = as_finite_matrices(concat, "concat", "T, H·d_v")
-    heads = as_length(n_heads, "n_heads")
+    heads, width = _split(n_heads, columns.shape[-1], "columns of concat")
     place = as_place(head, "head", heads)
-    n_columns = columns.shape[-1]
-    if n_columns % heads:
-        raise ValueError(f"n_heads must divide the {n_columns} columns of concat, got {heads}.")
-    width = n_columns // heads
     without: FloatArray = columns.copy()
     without[..., place * width : (place + 1) * width] = 0.0
     return without
@@ -391,6 +379,20 @@ def _require_projection_rows(projection: FloatArray, n_heads: int, d_v: int) -> 
     if projection.shape[-2] != n_heads * d_v:
         wanted = f"(..., {n_heads * d_v}, d_model): {n_heads} heads times d_v = {d_v}"
         raise shape_error("w_o", wanted, projection)
+
+
+def _split(n_heads: SupportsIndex, size: int, of: str) -> tuple[int, int]:
+    """Return H, and how many of `size` rows or columns each head has."""
+    heads = as_length(n_heads, "n_heads")
+    if size % heads:
+        raise ValueError(f"n_heads must divide the {size} {of}, got {heads}.")
+    return heads, size // heads
+
+
+def _bound(magnitudes: FloatArray, n_products: int) -> float:
+    """Return what products over so many, of sums of such magnitudes, may differ by."""
+    epsilon = float(np.finfo(magnitudes.dtype).eps)
+    return 2 * n_products * epsilon * float(np.max(magnitudes, initial=0.0))
 
 
 def _concat(outputs: FloatArray) -> FloatArray:

@@ -7,13 +7,7 @@ from typing import SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from mhagui.core._checks import (
-    FloatArray,
-    as_floats,
-    as_length,
-    as_place,
-    shape_error,
-)
+from mhagui.core._checks import FloatArray, as_exactly, as_length, as_place
 from mhagui.core.attention import Mask, allowed_for, attention_scores, weights_from_scores
 from mhagui.core.kernels import weights_and_entropies
 from mhagui.core.masks import weights_with_sinks
@@ -88,7 +82,7 @@ def grouped_weights(
     -----
     Source: as for `key_head`; for `bias` and `sinks` as for `alibi_bias` and `weights_with_sinks`.
     """
-    queries, keys = as_heads(q, "q", "H, T_q, d_k"), as_heads(k, "k", "H_kv, T_k, d_k")
+    queries, keys = as_exactly(q, "q", "H, T_q, d_k"), as_exactly(k, "k", "H_kv, T_k, d_k")
     together = _heads_per_key_head(len(queries), len(keys))
     grouped = queries.reshape(len(keys), together, *queries.shape[1:])
     shape = (len(queries), queries.shape[1], keys.shape[1])
@@ -105,14 +99,6 @@ def grouped_weights(
     if sinks is None:
         return weights_from_scores(scores, mask=mask)
     return weights_with_sinks(scores, sinks, mask=mask)
-
-
-def as_heads(value: npt.ArrayLike, name: str, axes: str) -> FloatArray:
-    """Return floats that have exactly the axes named, e.g. "H, T_q, T_k"."""
-    array = as_floats(value, name)
-    if array.ndim != axes.count(",") + 1:
-        raise shape_error(name, f"({axes})", array)
-    return array
 
 
 def _heads_per_key_head(n_heads: int, n_key_heads: int) -> int:

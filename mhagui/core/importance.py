@@ -7,12 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from mhagui.core._checks import (
-    FloatArray,
-    as_finite_matrices,
-    as_number,
-    shape_error,
-)
+from mhagui.core._checks import FloatArray, as_finite_exactly, as_number, shape_error
 
 Readout = Callable[[FloatArray], float]
 
@@ -50,7 +45,7 @@ def gradient_importance(
     4.1. A bias of W_O belongs to no head and has no part in it.
     """
     outputs, blocks = _outputs_and_blocks(o, w_o)
-    slope = as_finite_matrices(gradient, "gradient", "T, d_model")
+    slope = as_finite_exactly(gradient, "gradient", "T, d_model")
     wanted = outputs.shape[1], blocks.shape[2]
     if slope.shape != wanted:
         raise shape_error("gradient", f"{wanted}", slope)
@@ -105,12 +100,10 @@ def ablation_importance(
 
 
 def _outputs_and_blocks(o: npt.ArrayLike, w_o: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    outputs = as_finite_matrices(o, "o", "H, T, d_v")
-    projection = as_finite_matrices(w_o, "w_o", "H·d_v, d_model")
-    if outputs.ndim != 3:
-        raise shape_error("o", "(H, T, d_v)", outputs)
+    outputs = as_finite_exactly(o, "o", "H, T, d_v")
+    projection = as_finite_exactly(w_o, "w_o", "H·d_v, d_model")
     n_heads, _, d_v = outputs.shape
-    if projection.ndim != 2 or len(projection) != n_heads * d_v:
+    if len(projection) != n_heads * d_v:
         wanted = f"({n_heads * d_v}, d_model): {n_heads} heads times d_v = {d_v}"
         raise shape_error("w_o", wanted, projection)
     return outputs, projection.reshape(n_heads, d_v, projection.shape[1])

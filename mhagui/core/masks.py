@@ -11,7 +11,9 @@ from mhagui.core._checks import (
     BoolArray,
     FloatArray,
     as_array,
+    as_finite_exactly,
     as_finite_matrices,
+    as_flags,
     as_length,
     as_matrices,
     require_no_overflow,
@@ -121,12 +123,9 @@ def padding_mask(is_token: npt.ArrayLike) -> BoolArray:
     Source: this project. Models themselves forbid padded keys only, and what they compute in
     padded rows is read by nobody.
     """
-    flags = as_array(is_token, "is_token")
-    if flags.ndim != 1 or flags.dtype != np.bool_:
-        raise ValueError(
-            "is_token must be boolean of shape (T,), "
-            f"got shape {flags.shape} and dtype {flags.dtype}."
-        )
+    flags = as_flags(is_token, "is_token")
+    if flags.ndim != 1:
+        raise shape_error("is_token", "(T,)", flags)
     allowed: BoolArray = flags[:, np.newaxis] & flags
     return allowed
 
@@ -221,9 +220,7 @@ def alibi_bias(
     Source: as for `alibi_slopes`. Programs that add slope · i instead add the same number to
     a whole row, which no softmax sees.
     """
-    falls = as_finite_matrices(slopes, "slopes", "H")
-    if falls.ndim != 1:
-        raise shape_error("slopes", "(H,)", falls)
+    falls = as_finite_exactly(slopes, "slopes", "H")
     rows = as_length(n_queries, "n_queries")
     columns = rows if n_keys is None else as_length(n_keys, "n_keys")
     away = np.abs(query_positions(rows, columns)[:, np.newaxis] - np.arange(columns))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from mhagui.core._checks import BoolArray, FloatArray, as_array, shape_error
+from mhagui.core._checks import BoolArray, FloatArray, as_exactly, as_flags, shape_error
 from mhagui.core._scored_rows import (
     Cells,
     Counts,
@@ -22,7 +22,6 @@ from mhagui.core._scored_rows import (
     total,
 )
 from mhagui.core.entropy import entropy_bits
-from mhagui.core.grouped import as_heads
 from mhagui.core.masks import query_positions
 from mhagui.core.patterns import (
     HEAD_PATTERNS,
@@ -160,7 +159,7 @@ def head_scores(
     Source: Vig & Belinkov (2019) for the mean distance, Voita et al., "Analyzing Multi-Head
     Self-Attention" (2019) for the confidence, here with all keys; this project for the rest.
     """
-    weights = as_heads(a, "a", "H, T_q, T_k")
+    weights = as_exactly(a, "a", "H, T_q, T_k")
     mask = np.ones(weights.shape[1:], dtype=bool) if allowed is None else allowed
     return HeadScoring(mask, token_ids=token_ids, is_cross=is_cross).scores(weights)
 
@@ -188,7 +187,7 @@ def readable_rows(a: npt.ArrayLike) -> BoolArray:
     -----
     Source: this project.
     """
-    return readable_and_largest(as_heads(a, "a", "H, T_q, T_k"))[0]
+    return readable_and_largest(as_exactly(a, "a", "H, T_q, T_k"))[0]
 
 
 class HeadScoring:
@@ -228,7 +227,7 @@ class HeadScoring:
 
     def scores(self, a: npt.ArrayLike) -> HeadScores:
         """Return the scores of weights A, shape (H, T_q, T_k), as from `head_scores`."""
-        weights = as_heads(a, "a", "H, T_q, T_k")
+        weights = as_exactly(a, "a", "H, T_q, T_k")
         if weights.shape[1:] != self.allowed.shape:
             raise shape_error("allowed", f"{weights.shape[1:]} to match a", self.allowed)
         rows = rows_of(weights, self._n_allowed)
@@ -334,9 +333,7 @@ class _Pattern:
 
 
 def _as_mask(allowed: npt.ArrayLike) -> BoolArray:
-    mask = as_array(allowed, "allowed")
-    if mask.dtype != np.bool_:
-        raise ValueError(f"allowed must be boolean, got dtype {mask.dtype}.")
+    mask = as_flags(allowed, "allowed")
     if mask.ndim != 2:
         raise shape_error("allowed", "(T_q, T_k)", mask)
     return mask

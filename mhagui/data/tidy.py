@@ -121,7 +121,8 @@ def arrays(scene: Scene, result: Result) -> dict[str, Part]:
         "output": result.output,
         **_biases(scene),
     }
-    return words | {name: part for name, part in numbers.items() if name not in _unknown(scene)}
+    unknown = _unknown(scene)
+    return words | {name: part for name, part in numbers.items() if name not in unknown}
 
 
 def _biases(scene: Scene) -> dict[str, Part]:

@@ -29,10 +29,10 @@ _END_SIGNATURE, _ZIP64_SIGNATURE, _ZIP64_LENGTH = b"PK\x05\x06", b"PK\x06\x07", 
 _SIGNATURES = (b"PK\x03\x04", _END_SIGNATURE)
 _MOST_DIRECTORY_BYTES = 512 * MAX_MEMBERS
 _HEADER_BYTES = 30  # of a member, before its name
-_ENCRYPTED_OR_PATCHED = 0x1 | 0x20 | 0x40 | 0x2000
+ENCRYPTED_OR_PATCHED = 0x1 | 0x20 | 0x40 | 0x2000
 _MADE = (1980, 1, 1, 0, 0, 0)  # the same scene makes the same file, whenever it is saved
 # What zipfile was seen to raise for damaged files, beside what it says it does.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError)
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError)
 
 
 def is_archive(data: bytes) -> bool:
@@ -71,7 +71,7 @@ class Archive:
         n_members = _checked_end(data)
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise UserError("the directory of the zip file is damaged.") from error
         members = self._zip.infolist()
         if len(members) != n_members:
@@ -120,7 +120,7 @@ class Archive:
             with self._zip.open(member) as file:
                 # Never more than was declared, whatever it would unpack to.
                 content = file.read(member.file_size)
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise UserError(f"{name} is damaged: it cannot be unpacked.") from error
         if len(content) != member.file_size:
             raise UserError(
@@ -153,7 +153,7 @@ def _is_deflated(member: zipfile.ZipInfo) -> bool:
 
 def _check_member(member: zipfile.ZipInfo, most: int) -> None:
     name, size, kind = member.orig_filename, member.file_size, member.compress_type
-    if member.flag_bits & _ENCRYPTED_OR_PATCHED:
+    if member.flag_bits & ENCRYPTED_OR_PATCHED:
         raise UserError(f"{name} is encrypted or patched; a scene's members are not.")
     if kind not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise UserError(f"{name} is packed by method {kind}; a scene's members by 0 or 8.")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mhagui import core
+from mhagui.document.records import frozen
 from mhagui.errors import UserError
 
 Floats: TypeAlias = npt.NDArray[np.floating[Any]]  # float32 or float64, read-only
@@ -84,6 +85,16 @@ class CapturedLayer:
         assert self.k is not None
         return self._queries.shape[1], self.k.shape[1]
 
+    @property
+    def mask(self) -> Flags:
+        """Which keys a query may see, (T_q, T_k), also where these are all."""
+        return np.ones(self.shape, dtype=bool) if self.allowed is None else self.allowed
+
+    @property
+    def has_values(self) -> bool:
+        """Whether x, w_v and w_o are known: all that O is made of, beside the weights."""
+        return all(part is not None for part in (self.x, self.w_v, self.w_o))
+
     def require_head(self, head: int) -> None:
         """Raise UserError where there is no query head ``head``, from 0."""
         if not 0 <= head < self.n_heads:
@@ -107,9 +118,7 @@ class CapturedLayer:
         """A as given, or made of q and k when first asked for, (H, T_q, T_k)."""
         if self.given is not None:
             return self.given
-        weights = self.recomputed()
-        weights.flags.writeable = False
-        return weights
+        return frozen(self.recomputed())
 
     def recomputed(self) -> Floats:
         """Return A made of q and k, (H, T_q, T_k), with mask, scale, bias and sinks as they are.

@@ -69,8 +69,7 @@ def _weights(layer: CapturedLayer, ablation: Ablation) -> Floats:
     """Return the weights of a head that looks elsewhere, (T_q, T_k)."""
     head = ablation.head
     if ablation.kind is AblationKind.UNIFORM:
-        all_keys = np.ones(layer.shape, dtype=bool)
-        return core.uniform_weights(all_keys if layer.allowed is None else layer.allowed)
+        return core.uniform_weights(layer.mask)
     try:
         if ablation.kind is AblationKind.GAIN:
             return _gained(layer, head, ablation.gain)

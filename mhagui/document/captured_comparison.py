@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from mhagui import core
 from mhagui.document.capture import CapturedLayer, Floats
+from mhagui.document.records import frozen
 from mhagui.errors import UserError
 
 
@@ -26,9 +27,7 @@ class Comparison:
     def difference(self) -> Floats:
         """Other minus one, signed, (H, T_q, T_k); NaN where either is."""
         with np.errstate(invalid="ignore"):  # ∞ − ∞
-            difference: Floats = self.other - self.one
-        difference.flags.writeable = False
-        return difference
+            return frozen(self.other - self.one)
 
     @cached_property
     def divergences(self) -> Floats:
@@ -38,9 +37,7 @@ class Comparison:
         counts as one more key.
         """
         one, other = (_comparable(weights, self.has_sinks) for weights in (self.one, self.other))
-        bits = core.jensen_shannon_bits(one, other)
-        bits.flags.writeable = False
-        return bits
+        return frozen(core.jensen_shannon_bits(one, other))
 
     @cached_property
     def mean_divergences(self) -> npt.NDArray[np.float64]:

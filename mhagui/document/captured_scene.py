@@ -77,13 +77,12 @@ def _places(layer: CapturedLayer, heads: Sequence[int] | None) -> tuple[int, ...
 
 def _scene(capture: Capture, layer: CapturedLayer, places: tuple[int, ...]) -> Scene:
     n_positions, mask = _check_form(layer), _mask(layer)
-    has_values = layer.x is not None and layer.w_v is not None and layer.w_o is not None
-    _check_room(layer, places, n_positions, has_values=has_values)
-    make = _Heads(layer, has_values=has_values)
+    _check_room(layer, places, n_positions)
+    make, has_values = _Heads(layer), layer.has_values
     tokens, scheme = _tokens(capture, n_positions)
     return Scene(
         title=_line(f"{capture.title}, layer {layer.number}", MAX_TITLE_LENGTH),
-        description=_description(capture, layer, places, mask, has_values=has_values),
+        description=_description(capture, layer, places, mask),
         heads=tuple(map(make.head, places)),
         x=_doubles(layer.x) if has_values else sealed(np.zeros((n_positions, 1))),
         w_o=_projection(layer, places) if has_values else sealed(np.zeros((len(places), 1))),
@@ -135,13 +134,11 @@ def _mask(layer: CapturedLayer) -> MaskRule:
     return rule
 
 
-def _check_room(
-    layer: CapturedLayer, places: tuple[int, ...], n_positions: int, *, has_values: bool
-) -> None:
+def _check_room(layer: CapturedLayer, places: tuple[int, ...], n_positions: int) -> None:
     """Raise UserError where the scene would have too many numbers, before any is copied."""
     n_heads = len(places)
     d_model = d_v = 1
-    if has_values and layer.x is not None and layer.w_v is not None:
+    if layer.has_values and layer.x is not None and layer.w_v is not None:
         d_model, d_v = layer.x.shape[1], layer.w_v.shape[2]
     d_k = _width(layer)
     of_head = n_positions**2 if layer.given is not None else 2 * n_positions * d_k
@@ -160,16 +157,15 @@ def _width(layer: CapturedLayer) -> int:
 class _Heads:
     """Makes the heads of a layer; what some of them share is converted once."""
 
-    def __init__(self, layer: CapturedLayer, *, has_values: bool) -> None:
+    def __init__(self, layer: CapturedLayer) -> None:
         self._layer = layer
-        self._has_values = has_values
         self._shared: dict[tuple[str, int], Array] = {}
 
     def head(self, place: int) -> Head:
         """Return head ``place``, from 0."""
         layer = self._layer
         key_head = layer.key_head(place)
-        no_values, q = not self._has_values, self._queries(place)
+        no_values, q = not layer.has_values, self._queries(place)
         return Head(
             uid=place + 1,
             name=f"L{layer.number} H{place}",
@@ -279,12 +275,7 @@ def _token(token: str, label: str) -> str:
 
 
 def _description(
-    capture: Capture,
-    layer: CapturedLayer,
-    places: tuple[int, ...],
-    mask: MaskRule,
-    *,
-    has_values: bool,
+    capture: Capture, layer: CapturedLayer, places: tuple[int, ...], mask: MaskRule
 ) -> str:
     few = len(places) < layer.n_heads
     which = (
@@ -298,7 +289,7 @@ def _description(
     if layer.given is not None and (mask.left or mask.right):
         told.append("Rows of padding are left out.")
     told.append(_of_look(layer))
-    told.append(_of_values(layer, few=few) if has_values else _of_no_values(layer))
+    told.append(_of_values(layer, few=few) if layer.has_values else _of_no_values(layer))
     text = "\n".join((" ".join(told), *capture.notes))
     lines = (_line(line, MAX_DESCRIPTION_LENGTH) for line in text.split("\n") if line.strip())
     return "\n".join(lines)[:MAX_DESCRIPTION_LENGTH]

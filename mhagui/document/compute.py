@@ -150,7 +150,7 @@ def _compute(
     concat = recall.array("concat", _side_by_side, *outputs)
     w_o = recall.columns("W_O", scene.w_o)
     output = _outputs(concat, outputs, w_o, recall)
-    n_allowed = recall.array("keys seen", np.count_nonzero, allowed, axis=1)
+    n_allowed = recall.array("keys seen", core.allowed_counts, allowed)
     return Result(
         heads=heads,
         mask=scene.mask,

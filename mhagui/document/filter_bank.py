@@ -7,7 +7,7 @@ are made here, side by side.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -305,7 +305,12 @@ class _Size(NamedTuple):
 def _size(term: Array, columns: slice) -> _Size:
     """Return how large ``term`` is, which is zero but in ``columns``."""
     cells = term[:, columns]
-    return _Size(float(core.frobenius_norms(cells)), _largest(cells))
+    return _Size(frobenius_norm(cells), _largest(cells))
+
+
+def frobenius_norm(matrix: npt.NDArray[np.floating[Any]]) -> float:
+    """Return the norm of one matrix, ‖M‖."""
+    return float(core.frobenius_norms(matrix))
 
 
 def _largest(array: Array) -> float:

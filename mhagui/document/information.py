@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from mhagui import core
 from mhagui.document.attention import BoolArray
@@ -17,7 +18,6 @@ from mhagui.document.compute import Result
 from mhagui.document.head import Head
 from mhagui.document.head_result import HeadResult
 from mhagui.document.json_text import finite
-from mhagui.document.mask_rule import MaskRule
 from mhagui.document.on_demand import Matrix, rows_of
 from mhagui.document.patterns import Pattern
 from mhagui.document.recall import Recall, Steps
@@ -325,7 +325,7 @@ def _of_head(
         return HeadInformation(math.nan, None, why_not)
     if head.head.pattern is Pattern.PROJECTED:
         read = _layer_below(scene, result, head.head, recall)
-        visible = recall("seen", _seen_by, scene.mask, scene.n_positions, length)
+        visible = recall("seen", _row, result.allowed, length)
         given = scene.x, head.head, head.gain, len(scene.vocabulary), outlook.sequences, read
         rows = recall(f"rows {uid}", _rows_by_content, *given, visible)
     else:
@@ -350,13 +350,9 @@ def _why_unknown(scene: Scene, result: Result, head: Head, sequences: core.Token
     return ""
 
 
-def _seen_by(mask: MaskRule, n_positions: int, length: int) -> BoolArray:
-    """Return which of t1 .. t query t may see, (t,)."""
-    return mask.allowed(n_positions)[length - 1, :length].copy()
-
-
-def _row(weights: Matrix, length: int) -> Array:
-    return weights[length - 1, :length]
+def _row(matrix: Matrix | BoolArray, length: int) -> npt.NDArray[Any]:
+    """Return what row t of A or of the mask has at t1 .. t, (t,)."""
+    return matrix[length - 1, :length]
 
 
 def _heads_below(result: Result, head: Head) -> list[tuple[int, HeadResult]]:

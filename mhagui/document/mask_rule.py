@@ -9,6 +9,7 @@ import numpy.typing as npt
 from mhagui import core
 from mhagui.document.checks import count
 from mhagui.document.patterns import MAX_POSITIONS
+from mhagui.document.records import frozen
 
 Flags = npt.NDArray[np.bool_]
 
@@ -104,8 +105,7 @@ class MaskRule:
             place = np.arange(n_positions)
             is_token = (place >= self.left) & (place < n_positions - self.right)
             allowed &= core.padding_mask(is_token)
-        allowed.flags.writeable = False
-        return allowed
+        return frozen(allowed)
 
 
 CAUSAL = MaskRule()

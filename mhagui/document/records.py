@@ -1,11 +1,13 @@
 """Equality and read-only arrays for frozen records that hold NumPy arrays."""
 
 from dataclasses import fields
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 def read_only(array: npt.ArrayLike) -> Array:
@@ -21,9 +23,13 @@ def read_only(array: npt.ArrayLike) -> Array:
 
 def sealed(fresh: npt.NDArray[np.generic]) -> Array:
     """Return an array that was just made, and that nobody else holds, as float64 and read-only."""
-    array: Array = np.asarray(fresh, dtype=np.float64)
-    array.flags.writeable = False
-    return array
+    return frozen(np.asarray(fresh, dtype=np.float64))
+
+
+def frozen(fresh: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+    """Return such an array as read-only, whatever it holds."""
+    fresh.flags.writeable = False
+    return fresh
 
 
 def _is_sealed(array: npt.NDArray[np.generic]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,10 @@ import numpy.typing as npt
 from mhagui import core
 from mhagui.core.threads import one_blas_thread
 from mhagui.document.capture import Capture, CapturedLayer, Flags, Floats
+from mhagui.document.records import Scalar, frozen
 
 Doubles = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
-Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class Measure(NamedTuple):
@@ -116,8 +116,8 @@ class Scorecard:
         """
         with one_blas_thread():
             values = _joined([_effective_ranks(scored) for scored in self._layers])
-            chance = _joined([_uniform_ranks(scored) for scored in self._layers])
-        return Column(EFFECTIVE_RANK, values, chance, _sealed(np.full_like(values, np.nan)))
+            chance = _uniform_ranks(self._layers)
+        return Column(EFFECTIVE_RANK, values, chance, frozen(np.full_like(values, np.nan)))
 
 
 class _ScoredLayer(NamedTuple):
@@ -148,7 +148,7 @@ def scorecard(capture: Capture, before_layer: Callable[[int], object] | None = N
         ),
         labels=tuple(label for scored in layers for label in scored.scores.labels),
         columns=tuple(_column(measure, layers) for measure in MEASURES),
-        n_rows=_sealed(np.repeat([scored.layer.shape[0] for scored in layers], n_heads)),
+        n_rows=frozen(np.repeat([scored.layer.shape[0] for scored in layers], n_heads)),
         n_empty=_joined([scored.scores.n_empty for scored in layers]),
         n_unreadable=_joined([scored.scores.n_unreadable for scored in layers]),
         notes=tuple(_notes(layers)),
@@ -169,8 +169,7 @@ def _scored_layers(
     for done, layer in enumerate(capture.layers):
         if before_layer is not None:
             before_layer(done)
-        all_keys = np.ones(layer.shape, dtype=bool)
-        allowed = all_keys if layer.allowed is None else layer.allowed
+        allowed = layer.mask
         is_cross = _is_cross(capture, layer.shape, allowed)
         ids = None if is_cross else _token_ids(capture, layer.shape[1])
         # Most layers have the mask of the one before, and what it makes takes longer than a layer.
@@ -223,9 +222,13 @@ def _effective_ranks(scored: _ScoredLayer) -> Doubles:
     return ranks
 
 
-def _uniform_ranks(scored: _ScoredLayer) -> Doubles:
-    rank = core.effective_rank(core.uniform_weights(scored.allowed))
-    return np.full(scored.layer.n_heads, rank)
+def _uniform_ranks(layers: tuple[_ScoredLayer, ...]) -> Doubles:
+    """Return what the uniform head has, of every head; made once for all layers of one mask."""
+    masks = {id(scored.allowed): scored.allowed for scored in layers}
+    ranks = {
+        key: core.effective_rank(core.uniform_weights(allowed)) for key, allowed in masks.items()
+    }
+    return _joined([np.full(scored.layer.n_heads, ranks[id(scored.allowed)]) for scored in layers])
 
 
 def _notes(layers: list[_ScoredLayer]) -> Iterator[str]:
@@ -265,9 +268,4 @@ def _notes_on_rows(layers: list[_ScoredLayer]) -> Iterator[str]:
 
 
 def _joined(parts: list[npt.NDArray[Scalar]]) -> npt.NDArray[Scalar]:
-    return _sealed(np.concatenate(parts))
-
-
-def _sealed(fresh: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
-    fresh.flags.writeable = False
-    return fresh
+    return frozen(np.concatenate(parts))

@@ -63,7 +63,7 @@ def weight_scale(scale: ColourScale, n_positions: int, largest: float) -> Weight
 def largest_weight(result: Result) -> float:
     """Return the largest weight of rows with two keys or more: that of a single key is always 1."""
     is_usual = result.mask.is_causal  # so that the second row is the first with two keys
-    rows = slice(1, None) if is_usual else result.allowed.sum(axis=1) > 1
+    rows = slice(1, None) if is_usual else result.n_allowed > 1
     return max(_largest(head.weights, rows) for head in result.heads)
 
 
@@ -96,4 +96,4 @@ def _peaks(weights: Matrix) -> list[float]:
 
 def as_coloured(weights: Array, result: Result, scale: WeightScale) -> Array:
     """Return what the colours of ``scale`` stand for: the weights, or times uniform."""
-    return weights * result.allowed.sum(axis=1)[:, None] if scale.is_ratio else weights
+    return weights * result.n_allowed[:, None] if scale.is_ratio else weights

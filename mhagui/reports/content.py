@@ -131,9 +131,9 @@ def _head_row(number: int, head: HeadResult) -> tuple[str, ...]:
 def _entropies(subject: Subject) -> Iterator[Block]:
     scene, result = subject.scene, subject.result
     heads = result.heads
-    shown = spaced_rows(scene.n_positions, MOST_ROWS)
+    shown, times = spaced_rows(scene.n_positions, MOST_ROWS), _positions(scene)
     rows = [
-        [_position(scene, t), _four(result.ceiling_bits[t])]
+        [times[t], _four(result.ceiling_bits[t])]
         + [_four(head.row_entropy_bits[t]) for head in heads]
         for t in shown
     ]
@@ -236,7 +236,7 @@ def _filter_bank(subject: Subject) -> Iterator[Block]:
 def _projection(subject: Subject) -> Iterator[Block]:
     scene, result = subject.scene, subject.result
     yield from _pictures(subject, "projection")
-    times = [_position(scene, t) for t in range(scene.n_positions)]
+    times = _positions(scene)
     reads, channels = head_columns(scene.n_heads, scene.d_v), positions(scene.d_model, "d")
     yield from _matrix("Concat = [O_1 .. O_H]", "t", times, reads, result.concat)
     yield from _matrix("W_O", "Row", reads, channels, scene.w_o)
@@ -325,11 +325,13 @@ def _sample(n_shown: int, n_rows: int) -> str:
     return f"{n_shown} of {n_rows} rows, evenly spaced up to the last."
 
 
-def _position(scene: Scene, t: int) -> str:
-    name = f"t{t + 1}"
+def _positions(scene: Scene) -> Sequence[str]:
+    """Return what the positions are called: t1, or t1 the."""
+    names = positions(scene.n_positions)
     if not scene.tokens:
-        return name
-    return f"{name} {labels(scene.tokens, LONGEST_TOKEN, scene.token_scheme)[t]}"
+        return names
+    words = labels(scene.tokens, LONGEST_TOKEN, scene.token_scheme)
+    return [f"{name} {word}" for name, word in zip(names, words, strict=True)]
 
 
 def _decimals(values: Array) -> int:

@@ -8,16 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mhagui.document import Head, Pattern, Scene, compute, load_lesson
-from mhagui.document.ablation import (
-    MuteHeads,
-    Readout,
-    ReadoutKind,
-    ablation_effect,
-    head_importance,
-    wrong_site_effect,
-)
+from mhagui.document.ablation import MuteHeads, ablation_effect, wrong_site_effect
 from mhagui.document.captured_ablation import Ablation, AblationKind
 from mhagui.document.edits import set_gain, set_muted
+from mhagui.document.importance import Readout, ReadoutKind, head_importance
 from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.document.on_demand import OnDemand
 from mhagui.errors import UserError

@@ -20,9 +20,8 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("kind", "preset"), [("pdf", Preset.SINGLE_COLUMN), ("svg", Preset.DOUBLE_COLUMN)]
-)
+@pytest.mark.parametrize("kind", PROGRAMS)
+@pytest.mark.parametrize("preset", [Preset.SINGLE_COLUMN, Preset.DOUBLE_COLUMN])
 def test_cells_of_one_colour_are_one_surface(four_heads, draw, panels, kind, preset):
     scene = SetSequenceLength(60).apply(four_heads[0])
     style = FigureStyle(preset=preset, values=False, embed_scene=False)
