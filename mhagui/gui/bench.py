@@ -17,6 +17,7 @@ from mhagui.document.origin import Origin
 from mhagui.errors import UserError
 from mhagui.files import Stamp
 from mhagui.gui.held_input import HeldInput
+from mhagui.gui.watch import Watch
 from mhagui.gui.worker import Worker
 
 INSTEAD = "four-heads"  # the lesson that is on the bench where what it began with is cancelled
@@ -57,32 +58,19 @@ class Frame:
         return self.latest is not self.scene
 
 
-class Dropped(Exception):  # noqa: N818 - nothing is wrong
-    """Nobody wants what is being computed any more."""
-
-
 class Computation:
-    """A frame that is made in a thread of its own, and how far that has come."""
+    """A frame that is made in a thread of its own; its watch counts the heads that are done."""
 
     def __init__(self, mark: Mark, before: Frame, view: ViewState) -> None:
         self.mark = mark  # of the scene, to return to when it is shown
         self.scene = mark.scene
         self.moves_numbers_alone = moves_numbers_alone(self.scene, before.scene)
-        self.n_heads_done = 0
-        self._result, self._view, self._is_wanted = before.result, view, True
+        self.watch = Watch()
+        self._result, self._view = before.result, view
 
     def make(self) -> Frame:
         """Compute the frame; raises ``Dropped`` where nobody wants it any more."""
-        return _frame(self.scene, self._result, self._view, self._step)
-
-    def drop(self) -> None:
-        """Want it no more."""
-        self._is_wanted = False
-
-    def _step(self, n_heads_done: int) -> None:
-        if not self._is_wanted:
-            raise Dropped
-        self.n_heads_done = n_heads_done
+        return _frame(self.scene, self._result, self._view, self.watch)
 
 
 class Bench(QObject):
@@ -329,12 +317,13 @@ class Bench(QObject):
         self._telling.setInterval(TOLD_EVERY)
         self._input.say_so()
         if self._computation is not None:
-            self.delayed.emit(self._computation.n_heads_done, self._computation.scene.n_heads)
+            n_heads_done = self._computation.watch.at or 0
+            self.delayed.emit(n_heads_done, self._computation.scene.n_heads)
 
     def _drop_computation(self) -> None:
         """Want no more what is being computed, if anything is; nothing of it is shown."""
         if self._computation is not None:
-            self._computation.drop()
+            self._computation.watch.drop()
             self._computation = None
         self._worker.cancel()
         if self._telling.isActive():

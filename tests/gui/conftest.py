@@ -16,6 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
+    QComboBox,
     QLineEdit,
     QMainWindow,
     QMessageBox,
@@ -424,6 +425,20 @@ def type_in(qtbot: QtBot) -> Callable[..., None]:
 
 
 @pytest.fixture
+def choose(qtbot: QtBot) -> Callable[[QComboBox, str], None]:
+    """A function that chooses the entry that begins with a text as a user does: by keys."""
+
+    def choose(box: QComboBox, text: str) -> None:
+        box.setFocus()
+        steps = box.findText(text, Qt.MatchFlag.MatchStartsWith) - box.currentIndex()
+        for _ in range(abs(steps)):
+            qtbot.keyClick(box, Qt.Key.Key_Down if steps > 0 else Qt.Key.Key_Up)
+        assert box.currentText().startswith(text)
+
+    return choose
+
+
+@pytest.fixture
 def wheel(qapp: QApplication) -> Callable[..., bool]:
     """A function that turns the wheel over a widget, and tells whether that took it."""
 
@@ -434,16 +449,9 @@ def wheel(qapp: QApplication) -> Callable[..., bool]:
         modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
     ) -> bool:
         place = place or widget.rect().center()
-        event = QWheelEvent(
-            QPointF(place),
-            QPointF(widget.mapToGlobal(place)),
-            QPoint(),
-            QPoint(0, delta),
-            Qt.MouseButton.NoButton,
-            modifiers,
-            Qt.ScrollPhase.NoScrollPhase,
-            False,
-        )
+        places = QPointF(place), QPointF(widget.mapToGlobal(place))
+        turned = QPoint(), QPoint(0, delta), Qt.MouseButton.NoButton, modifiers
+        event = QWheelEvent(*places, *turned, Qt.ScrollPhase.NoScrollPhase, False)
         QApplication.sendEvent(widget, event)
         return event.isAccepted()
 

@@ -28,15 +28,6 @@ def dock(open_dock):
     return open_dock(InformationDock, 320, 700)
 
 
-def choose(qtbot, box, text):
-    """Choose an entry as a user does: by keys in the box."""
-    box.setFocus()
-    steps = box.findText(text, Qt.MatchFlag.MatchStartsWith) - box.currentIndex()
-    for _ in range(abs(steps)):
-        qtbot.keyClick(box, Qt.Key.Key_Down if steps > 0 else Qt.Key.Key_Up)
-    assert box.currentText().startswith(text)
-
-
 def chosen(dock):
     return [box.currentText() for box in dock.choices]
 
@@ -74,8 +65,8 @@ def test_two_clicks_show_the_claim_of_heads_2_and_3_and_where_it_fails(dock, qtb
     assert dock.balance.text() == "redundancy − synergy = +1.000 bits"
 
 
-def test_an_exclusive_or_has_a_negative_balance(dock, bench, qtbot, settle):
-    choose(qtbot, dock.controls.kind, "sum of two")
+def test_an_exclusive_or_has_a_negative_balance(dock, bench, qtbot, settle, choose):
+    choose(dock.controls.kind, "sum of two")
     press(qtbot, dock, "resolution3")
     settle()
     assert bench.scene.source == TokenSource(SourceKind.SUM, resolution=0.5)
@@ -83,8 +74,10 @@ def test_an_exclusive_or_has_a_negative_balance(dock, bench, qtbot, settle):
     assert dock.verdict.text() == "Only together: synergy"
 
 
-def test_a_bit_of_each_of_two_adds_and_needs_four_symbols(dock, bench, qtbot, settle, refused):
-    choose(qtbot, dock.controls.kind, "a bit of each of two")
+def test_a_bit_of_each_of_two_adds_and_needs_four_symbols(
+    dock, bench, qtbot, settle, refused, choose
+):
+    choose(dock.controls.kind, "a bit of each of two")
     press(qtbot, dock, "resolution3")
     settle()
     assert bench.scene.source.n_symbols == 4
@@ -201,8 +194,8 @@ def test_symbols_lag_and_resolution_are_typed(dock, bench, type_in, settle):
     assert bench.history.n_steps == 3
 
 
-def test_a_probability_is_typed_and_its_row_scaled(dock, bench, qtbot, settle):
-    choose(qtbot, dock.controls.kind, "Markov")
+def test_a_probability_is_typed_and_its_row_scaled(dock, bench, qtbot, settle, choose):
+    choose(dock.controls.kind, "Markov")
     settle()
     table = dock.controls.table
     table.setFocus()
@@ -219,8 +212,8 @@ def test_a_probability_is_typed_and_its_row_scaled(dock, bench, qtbot, settle):
     assert bench.history.undo_text == "Change transition probability"
 
 
-def test_the_sum_cannot_be_typed_over(dock, qtbot, settle):
-    choose(qtbot, dock.controls.kind, "Markov")
+def test_the_sum_cannot_be_typed_over(dock, qtbot, settle, choose):
+    choose(dock.controls.kind, "Markov")
     settle()
     table = dock.controls.table
     table.setCurrentIndex(table.model().index(0, 2))
@@ -231,8 +224,10 @@ def test_the_sum_cannot_be_typed_over(dock, qtbot, settle):
 @pytest.mark.parametrize(
     ("text", "sentence"), [("2", "from 0 to 1; got 2"), ("half", "A probability")]
 )
-def test_what_is_no_probability_is_refused(dock, bench, refused, qtbot, settle, text, sentence):
-    choose(qtbot, dock.controls.kind, "Markov")
+def test_what_is_no_probability_is_refused(
+    dock, bench, refused, qtbot, settle, text, sentence, choose
+):
+    choose(dock.controls.kind, "Markov")
     settle()
     before = bench.scene
     table = dock.controls.table
@@ -264,9 +259,9 @@ def test_a_click_on_the_resolution_there_is_leaves_it_pressed(dock, bench, qtbot
     assert bench.history.n_steps == 0
 
 
-def test_two_changes_in_one_turn_are_both_kept(dock, bench, qtbot):
+def test_two_changes_in_one_turn_are_both_kept(dock, bench, qtbot, choose):
     press(qtbot, dock, "resolution2")
-    choose(qtbot, dock.controls.kind, "periodic")
+    choose(dock.controls.kind, "periodic")
     assert bench.scene.source == TokenSource(SourceKind.PERIODIC, resolution=0.25)
 
 
@@ -288,8 +283,8 @@ def test_a_click_in_the_matrix_chooses_the_two_heads(dock, bench, qtbot, settle)
     assert bench.view.pair == (4, 2)
 
 
-def test_boxes_choose_the_two_heads(dock, bench, qtbot, settle):
-    choose(qtbot, dock.findChild(QComboBox, "secondHead"), "h4")
+def test_boxes_choose_the_two_heads(dock, bench, settle, choose):
+    choose(dock.findChild(QComboBox, "secondHead"), "h4")
     settle()
     assert bench.view.pair == (2, 4)
     assert bits(dock.pair_bars)[1] == bits(dock.bars)[3]
@@ -413,8 +408,8 @@ def test_numbers_have_room_at_every_font(dock, points, settle):
     assert bars.row_at(QPointF(0, bars.row_rect(3).center().y()).y()) == 3
 
 
-def test_tab_goes_down_through_all_that_can_be_used(dock, bench, qtbot, settle):
-    choose(qtbot, dock.controls.kind, "Markov")
+def test_tab_goes_down_through_all_that_can_be_used(dock, bench, settle, choose):
+    choose(dock.controls.kind, "Markov")
     settle()
     order, widget = [dock.bars], dock.bars.nextInFocusChain()
     while widget is not dock.bars:

@@ -18,16 +18,13 @@ from mhagui.data.matrix_text import Table
 from mhagui.document import Result, Scene
 from mhagui.document.ablation import (
     Effect,
-    Importance,
     MuteHeads,
-    Readout,
     ablation_effect,
     effort_of,
-    head_importance,
-    importance_effort,
     wrong_site_effect,
 )
 from mhagui.document.captured_ablation import Ablation
+from mhagui.document.importance import Importance, Readout, head_importance, importance_effort
 from mhagui.document.known import Need
 from mhagui.errors import UserError
 from mhagui.gui.bench import MOST_AT_ONCE, Bench, Frame

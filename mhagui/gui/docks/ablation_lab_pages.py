@@ -10,7 +10,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from mhagui.data.matrix_text import Table
-from mhagui.document.ablation import Effect, Importance, Readout, ReadoutKind
+from mhagui.document.ablation import Effect
+from mhagui.document.importance import Importance, Readout, ReadoutKind
 from mhagui.formats import UNDEFINED, Precision
 from mhagui.gui.bench import Frame
 from mhagui.gui.docks.head_marks import head_columns

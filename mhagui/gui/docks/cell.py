@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from mhagui.document import HeadResult
@@ -18,7 +18,7 @@ from mhagui.gui.docks.cell_words import Line, lines, reason, title
 from mhagui.gui.docks.pipeline_words import Arithmetic
 from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
-from mhagui.gui.widgets.drawing import demi_bold, scaled_font
+from mhagui.gui.widgets.drawing import demi_bold, even_digits, scaled_font
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.naming import named
@@ -148,9 +148,7 @@ class _Lines(QWidget):
         row, labels = len(self._labels), (QLabel(), FittingLabel(), QLabel())
         for column, label in enumerate(labels):
             label.setTextFormat(Qt.TextFormat.PlainText)
-            font = QFont(label.font())
-            font.setFeature(QFont.Tag("tnum"), 1)
-            label.setFont(font)
+            label.setFont(even_digits(label.font()))
             self._grid.addWidget(label, row, column)
         labels[2].setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._labels.append(labels)

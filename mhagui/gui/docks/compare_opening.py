@@ -15,13 +15,10 @@ from mhagui.errors import UserError
 from mhagui.gui.bench import Bench
 from mhagui.gui.capture_session import CaptureSession, Opened
 from mhagui.gui.docks.compare_sources import OfCapture, OfScene
-from mhagui.gui.opening.kinds import Kind, kind_of, takes_long
-from mhagui.gui.watch import Watch
-from mhagui.gui.worker import Worker
+from mhagui.gui.opening.kinds import Kind
+from mhagui.gui.opening.reader import Reader
 
 if TYPE_CHECKING:  # what reads tensors and models is for those who open some
-    from mhagui.gui.opening.import_dialog import ImportDialog
-    from mhagui.gui.opening.model_dialog import ModelDialog
     from mhagui.gui.opening.trial import Look
     from mhagui.models import Model
 
@@ -47,8 +44,8 @@ class Opening(QObject):
 
     def __init__(self, bench: Bench, captures: CaptureSession, dock: QWidget) -> None:
         super().__init__(dock)
-        self._bench, self._captures, self._dock = bench, captures, dock
-        self._worker, self._watch = Worker(self), Watch()
+        self._captures, self._dock = captures, dock
+        self._reader = Reader(bench, captures, dock)
         self._numbers = count(1)
 
     def choose(self) -> None:
@@ -61,62 +58,35 @@ class Opening(QObject):
 
     def open(self, path: Path) -> None:
         """Open the file at ``path``: a scene, tensors or a model."""
-        self._watch.drop()  # whatever else was to be opened
-        self._worker.cancel()
         self.said.emit(f"Opening {path.name}…")
-        if takes_long(path):
-            done = partial(self._open_as, path)
-            self._worker.run(partial(kind_of, path), done, self._on_failed)
-        else:
-            self._open_as(path, kind_of(path))
+        self._reader.find_kind(path, partial(self._open_as, path), self._on_failed)
 
     def _open_as(self, path: Path, kind: Kind) -> None:
         if kind is Kind.TENSORS:
-            self._watch = Watch()
-            make = partial(_look, path, self._watch)
-            self._worker.run(make, self._on_looked, self._on_failed)
+            self._reader.look(path, self._on_looked, self._on_failed)
         elif kind is Kind.MODEL:
-            done = partial(self._ask_model, path, "")
-            self._worker.run(partial(_model, path), done, self._on_failed)
+            self._reader.open_model(path, partial(self._on_model, path), self._on_failed)
         else:
-            done_with_scene = partial(self._on_scene, path)
-            self._worker.run(partial(_scene, path), done_with_scene, self._on_failed)
+            done = partial(self._on_scene, path)
+            self._reader.read(partial(_scene, path), done, self._on_failed)
 
     def ask_for_prompt(self) -> None:
         """Run the model that is open on another prompt."""
-        opened = self._captures.opened
-        if opened is not None and opened.model is not None and opened.path is not None:
-            self._ask_model(opened.path, opened.prompt, opened.model)
+        self._reader.ask_other_prompt(self._give)
 
-    # --- what has to be said, and what comes of it
+    # --- what comes of it
 
     def _on_scene(self, path: Path, scene: Scene) -> None:
         self.opened.emit(OfScene(("opened", next(self._numbers)), (path.name, path.name), scene))
 
     def _on_looked(self, look: "Look") -> None:
-        from mhagui.gui.opening.import_dialog import ImportDialog  # not for the start
-
         if look.is_clear and look.trial.capture is not None:
             self._give(Opened(look.trial.capture, look.found.path))
-            return
-        dialog = ImportDialog(look, self._bench.view.appearance, self._dock)
-        dialog.accepted.connect(partial(self._on_reading, dialog))
-        dialog.open()
+        else:
+            self._reader.ask_reading(look, self._give)
 
-    def _on_reading(self, dialog: "ImportDialog") -> None:
-        if dialog.trial is not None and dialog.trial.capture is not None:
-            self._give(Opened(dialog.trial.capture, dialog.path))
-
-    def _ask_model(self, path: Path, prompt: str, model: "Model") -> None:
-        from mhagui.gui.opening.model_dialog import ModelDialog  # not for the start
-
-        dialog = ModelDialog(model, path, prompt, self._dock)
-        dialog.accepted.connect(partial(self._on_run, dialog))
-        dialog.open()
-
-    def _on_run(self, dialog: "ModelDialog") -> None:
-        if dialog.opened is not None:
-            self._give(dialog.opened)
+    def _on_model(self, path: Path, model: "Model") -> None:
+        self._reader.ask_prompt(model, path, "", self._give)
 
     def _give(self, opened: Opened) -> None:
         self.opened.emit(of_opened(("opened", next(self._numbers)), opened))
@@ -131,18 +101,6 @@ def of_opened(key: object, opened: Opened) -> OfCapture:
     if opened.prompt:
         title = f"“{elided(' '.join(opened.prompt.split()), PROMPT_SHOWN)}” {title}"
     return OfCapture(key, opened.capture, title)
-
-
-def _look(path: Path, watch: Watch) -> "Look":
-    from mhagui.gui.opening.trial import look
-
-    return look(path, watch)
-
-
-def _model(path: Path) -> "Model":
-    from mhagui.models import open_model
-
-    return open_model(path)
 
 
 def _scene(path: Path) -> Scene:

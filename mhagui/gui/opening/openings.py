@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from mhagui.document import Scene
 from mhagui.errors import UserError
@@ -14,12 +14,10 @@ from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.capture_session import CaptureSession, Opened
 from mhagui.gui.file_session import FileSession
 from mhagui.gui.notices import NoticeBar
-from mhagui.gui.opening.kinds import Kind, kind_of, takes_long
-from mhagui.gui.watch import Watch
-from mhagui.gui.worker import Worker
+from mhagui.gui.opening.kinds import Kind, takes_long
+from mhagui.gui.opening.reader import Reader
 
 if TYPE_CHECKING:  # what reads tensors and models is for those who open some
-    from mhagui.gui.opening.model_dialog import ModelDialog
     from mhagui.gui.opening.trial import Look
     from mhagui.models import Model
 
@@ -43,7 +41,7 @@ class Openings(QObject):
         super().__init__(window)
         self._bench, self._files, self._captures = bench, files, captures
         self._notices, self._window = notices, window
-        self._worker, self._watch = Worker(self), Watch()
+        self._reader = Reader(bench, captures, window)
         self._told = ""  # how the file that is open was read
         self._to_come: tuple[Scene, str] | None = None  # what to say when a scene is shown
         bench.shown.connect(self._on_shown)
@@ -67,13 +65,10 @@ class Openings(QObject):
     def open(self, path: Path, prompt: str | None = None) -> None:
         """Open what is at ``path``; a model is run at once where there is a ``prompt``."""
         path = absolute(path)
-        self.stop()  # whatever else was to be opened
-        if not takes_long(path):
-            self._open_as(path, prompt, kind_of(path))
-            return
-        self._files.said.emit(f"Reading {path.name}…")
-        done = partial(self._open_as, path, prompt)
-        self._worker.run(partial(kind_of, path), done, partial(self._on_failed, path))
+        if takes_long(path):
+            self._files.said.emit(f"Reading {path.name}…")
+        done, failed = partial(self._open_as, path, prompt), partial(self._on_failed, path)
+        self._reader.find_kind(path, done, failed)
 
     def _open_as(self, path: Path, prompt: str | None, kind: Kind) -> None:
         failed = partial(self._on_failed, path)
@@ -81,23 +76,18 @@ class Openings(QObject):
             self._files.open(path)
         elif kind is Kind.TENSORS:
             self._files.said.emit(f"Reading {path.name}…")
-            self._watch = Watch()
-            self._worker.run(partial(_look, path, self._watch), self._on_looked, failed)
+            self._reader.look(path, self._on_looked, failed)
         else:
             self._files.said.emit(f"Opening {path.name}…")
-            done = partial(self._on_model, path, prompt)
-            self._worker.run(partial(_model, path), done, failed)
+            self._reader.open_model(path, partial(self._on_model, path, prompt), failed)
 
     def ask_for_prompt(self) -> None:
         """Run the model that is open on another prompt."""
-        opened = self._captures.opened
-        if opened is not None and opened.model is not None and opened.path is not None:
-            self._ask_model(opened.model, opened.path, opened.prompt)
+        self._reader.ask_other_prompt(self._on_run)
 
     def stop(self) -> None:
         """Open no more what is being read."""
-        self._watch.drop()
-        self._worker.cancel()
+        self._reader.stop()
 
     # --- tensors
 
@@ -118,40 +108,20 @@ class Openings(QObject):
         self._notices.tell(self._told, actions=[how])
 
     def _ask_reading(self, look: "Look") -> None:
-        from mhagui.gui.opening.import_dialog import ImportDialog  # not for the start
-
-        dialog = ImportDialog(look, self._bench.view.appearance, self._window)
-        dialog.accepted.connect(partial(self._on_reading, dialog))
-        dialog.open()
-
-    def _on_reading(self, dialog: QDialog) -> None:
-        from mhagui.gui.opening.import_dialog import ImportDialog
-
-        assert isinstance(dialog, ImportDialog)
-        if dialog.trial is not None and dialog.trial.capture is not None:
-            self._put(Opened(dialog.trial.capture, dialog.path))
+        self._reader.ask_reading(look, self._put)
 
     # --- models
 
     def _on_model(self, path: Path, prompt: str | None, model: "Model") -> None:
-        dialog = self._ask_model(model, path, prompt or "")
+        dialog = self._reader.ask_prompt(model, path, prompt or "", self._on_run)
         if prompt:
             dialog.run_when_counted()
 
-    def _ask_model(self, model: "Model", path: Path, prompt: str) -> "ModelDialog":
-        from mhagui.gui.opening.model_dialog import ModelDialog  # not for the start
-
-        dialog = ModelDialog(model, path, prompt, self._window)
-        dialog.accepted.connect(partial(self._on_run, dialog))
-        dialog.open()
-        return dialog
-
-    def _on_run(self, dialog: "ModelDialog") -> None:
-        if dialog.opened is not None:
-            is_same = self._captures.model is dialog.opened.model
-            before = self._captures.layer if is_same else None
-            middle = len(dialog.opened.capture.layers) // 2
-            self._put(dialog.opened, middle if before is None else before)
+    def _on_run(self, opened: Opened) -> None:
+        """Put what a model made on the bench: the layer that is there, or that in the middle."""
+        before = self._captures.layer if self._captures.model is opened.model else None
+        middle = len(opened.capture.layers) // 2
+        self._put(opened, middle if before is None else before)
 
     # --- what comes of it
 
@@ -186,15 +156,3 @@ class Openings(QObject):
         self._files.failed.emit(told if path.name in told else f"{path.name}: {told}")
         if not path.exists():
             self._files.gone.emit(path)
-
-
-def _look(path: Path, watch: Watch) -> "Look":
-    from mhagui.gui.opening.trial import look
-
-    return look(path, watch)
-
-
-def _model(path: Path) -> "Model":
-    from mhagui.models import open_model
-
-    return open_model(path)

@@ -33,6 +33,13 @@ def demi_bold(font: QFont) -> QFont:
     return bold
 
 
+def even_digits(font: QFont) -> QFont:
+    """Return ``font`` with digits of one width, so that numbers below each other line up."""
+    even = QFont(font)
+    even.setFeature(QFont.Tag("tnum"), 1)
+    return even
+
+
 def draw_card(
     painter: QPainter,
     box: QRectF,

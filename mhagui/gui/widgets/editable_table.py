@@ -40,7 +40,7 @@ from mhagui.document.records import Array, read_only
 from mhagui.document.table_text import parse_table, write_table
 from mhagui.errors import UserError
 from mhagui.gui.theme import theme_of
-from mhagui.gui.widgets.drawing import LABEL_FONT, demi_bold, scaled_font
+from mhagui.gui.widgets.drawing import LABEL_FONT, demi_bold, even_digits, scaled_font
 from mhagui.gui.widgets.editable_delegate import (
     BLOCK_GAP,
     GAP,
@@ -341,9 +341,8 @@ class EditableTable(QTableView):
     def _fonts(self) -> list[QFont]:
         """Return the fonts that numbers may have, the largest first."""
         least = min(self.font().pointSizeF() * _FONTS[0], _LEAST_POINTS)
-        fonts = [scaled_font(self.font(), factor) for factor in _FONTS]
-        for font in fonts:
-            font.setFeature(QFont.Tag("tnum"), 1)  # digits of one width: what fits once fits always
+        # Digits of one width: what fits once fits always.
+        fonts = [even_digits(scaled_font(self.font(), factor)) for factor in _FONTS]
         return [font for font in fonts if font.pointSizeF() >= least or font.pointSizeF() < 0]
 
     def _least_cell(self, font: QFont) -> QSize:

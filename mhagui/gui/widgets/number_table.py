@@ -8,10 +8,8 @@ import numpy.typing as npt
 from PySide6.QtCore import (
     QAbstractTableModel,
     QEvent,
-    QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
-    QSignalBlocker,
     QSize,
     Qt,
     Signal,
@@ -21,21 +19,13 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetrics,
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
     QPainter,
     QPaintEvent,
-    QPalette,
-    QPen,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
-    QHeaderView,
     QStyle,
-    QTableView,
 )
 
 from mhagui.document.table_text import number_text
@@ -43,6 +33,7 @@ from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.formula_tip import with_formula
+from mhagui.gui.widgets.reading_table import ReadingTable
 from mhagui.gui.widgets.table_labels import BAND_ROLE, DIMMED_ROLE, TableLabels
 from mhagui.gui.widgets.words import below, plain
 
@@ -171,7 +162,7 @@ class NumberModel(QAbstractTableModel):
         return _bold() if role == Role.FontRole and label.summary else None
 
 
-class NumberTable(QTableView):
+class NumberTable(ReadingTable):
     """Shows Numbers in columns as wide as their contents, or wider where there is room.
 
     Signals
@@ -200,6 +191,8 @@ class NumberTable(QTableView):
         self.setVerticalHeader(TableLabels(Qt.Orientation.Vertical, self))
         if whole_rows:
             self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setToolTip(COPY_TIP)
+        self.setTextElideMode(Qt.TextElideMode.ElideNone)
         self._prepare()
 
     @property
@@ -234,13 +227,7 @@ class NumberTable(QTableView):
 
     def follow_row(self, row: int) -> None:
         """Make ``row`` the current one and select it, without saying that the user did."""
-        column = max(self.currentIndex().column(), 0)
-        across = self.horizontalScrollBar().value()
-        flag = QItemSelectionModel.SelectionFlag
-        index = self._model.index(row, column)
-        with QSignalBlocker(self):
-            self.selectionModel().setCurrentIndex(index, flag.ClearAndSelect | flag.Rows)
-        self.horizontalScrollBar().setValue(across)
+        self._follow(row, self.currentIndex().column())
 
     def mark_column(self, column: int) -> None:
         """Mark the label of ``column`` and no other, and see that it is seen."""
@@ -267,30 +254,6 @@ class NumberTable(QTableView):
         columns = sorted({column for _, column in cells})
         lines = ("\t".join(cells.get((row, column), "") for column in columns) for row in rows)
         return "\n".join(lines)
-
-    def _prepare(self) -> None:
-        self.setToolTip(COPY_TIP)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)  # Tab goes on to the next widget; the arrows move in here
-        self.setWordWrap(False)
-        self.setTextElideMode(Qt.TextElideMode.ElideNone)
-        # Whole columns: half a number would be another number.
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setCornerButtonEnabled(False)
-        for header in (self.horizontalHeader(), self.verticalHeader()):
-            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-            header.setHighlightSections(False)
-            header.setMinimumSectionSize(1)
-        self._use_even_digits()
-
-    def _use_even_digits(self) -> None:
-        font = QFont(self.font())
-        font.setFeature(QFont.Tag("tnum"), 1)
-        if font != self.font():
-            self.setFont(font)
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
 
     def _on_current_row(self, current: QModelIndex, _previous: QModelIndex) -> None:
         if current.isValid():
@@ -393,13 +356,6 @@ class NumberTable(QTableView):
             self._use_even_digits()
             self._measure_all()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy the selection, or do what tables do."""
-        if event.matches(QKeySequence.StandardKey.Copy):
-            QGuiApplication.clipboard().setText(self.selected_text())
-        else:
-            super().keyPressEvent(event)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the cells, a line above the summary, and a frame where the keys go."""
         super().paintEvent(event)
@@ -408,16 +364,7 @@ class NumberTable(QTableView):
             y = self.rowViewportPosition(self._first_summary)
             painter.setPen(theme_of(self.palette()).muted)
             painter.drawLine(0, y, self.viewport().width(), y)
-        if self.hasFocus():
-            self._frame_current_cell(painter)
-
-    def _frame_current_cell(self, painter: QPainter) -> None:
-        """Do what Fusion does in the colour of the selection, where nobody sees it."""
-        index, roles = self.currentIndex(), QPalette.ColorRole
-        on_highlight = self.selectionModel().isSelected(index)
-        ink = self.palette().color(roles.HighlightedText if on_highlight else roles.Highlight)
-        painter.setPen(QPen(ink, 2))
-        painter.drawRect(self.visualRect(index).adjusted(1, 1, -1, -1))
+        self._frame_current_cell(painter)
 
 
 def _by_writer(rows: tuple[Row, ...]) -> Writers:

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from PySide6.QtCore import (
     QAbstractTableModel,
     QEvent,
-    QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
     QSignalBlocker,
@@ -20,24 +19,16 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QColor,
     QFont,
-    QFontMetrics,
-    QGuiApplication,
     QKeyEvent,
-    QKeySequence,
     QPainter,
     QPaintEvent,
-    QPalette,
-    QPen,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
-    QHeaderView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
 )
 
 from mhagui.document.table_text import number_text
@@ -46,6 +37,7 @@ from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.formula_tip import with_formula
+from mhagui.gui.widgets.reading_table import ReadingTable
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -243,7 +235,7 @@ class PairDelegate(QStyledItemDelegate):
             painter.drawText(room, RIGHT, words)
 
 
-class ScoreTable(QTableView):
+class ScoreTable(ReadingTable):
     """Shows Scores; one row is current, and Enter or a double click asks for it.
 
     Signals
@@ -274,20 +266,10 @@ class ScoreTable(QTableView):
         self.activated.connect(self._on_activated)
 
     def _prepare(self) -> None:
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setCornerButtonEnabled(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self._pairs = PairDelegate(self)
         self.setItemDelegate(self._pairs)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
-        for header in (self.horizontalHeader(), self.verticalHeader()):
-            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-            header.setHighlightSections(False)
-            header.setMinimumSectionSize(1)
+        super()._prepare()
         self.verticalHeader().setDefaultAlignment(RIGHT)
         self._restyle()
 
@@ -316,15 +298,7 @@ class ScoreTable(QTableView):
         One that is filtered out is remembered, and current again when it is shown.
         """
         self._current = head
-        row, flag = self._model.row_of(head), QItemSelectionModel.SelectionFlag
-        across = self.horizontalScrollBar().value()
-        with QSignalBlocker(self):
-            if row < 0:
-                self.selectionModel().clear()
-            else:
-                index = self._model.index(row, max(column, 0))
-                self.selectionModel().setCurrentIndex(index, flag.ClearAndSelect | flag.Rows)
-        self.horizontalScrollBar().setValue(across)
+        self._follow(self._model.row_of(head), column)
         self.viewport().update()
 
     def reveal(self, column: int) -> None:
@@ -370,10 +344,8 @@ class ScoreTable(QTableView):
         self._go_to(head, column)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Sort, copy, or do what tables do."""
-        if event.matches(QKeySequence.StandardKey.Copy):
-            QGuiApplication.clipboard().setText(self.selected_text())
-        elif event.key() == Qt.Key.Key_S and not event.modifiers():
+        """Sort, or do what tables to read do."""
+        if event.key() == Qt.Key.Key_S and not event.modifiers():
             self.sort_by(max(self.currentIndex().column(), 0))
         else:
             super().keyPressEvent(event)
@@ -440,13 +412,9 @@ class ScoreTable(QTableView):
         self._fit()
 
     def _restyle(self) -> None:
-        font = QFont(self.font())
-        font.setFeature(QFont.Tag("tnum"), 1)
-        if font != self.font():
-            self.setFont(font)
+        self._use_even_digits()
         self._pairs.muted = theme_of(self.palette()).muted
         self._model.bold = demi_bold(QFont(self.font()))
-        self.verticalHeader().setDefaultSectionSize(QFontMetrics(self.font()).height() + 6)
         self._measure()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -458,14 +426,9 @@ class ScoreTable(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the cells, and a frame around the one that the keys start from."""
         super().paintEvent(event)
-        if self.hasFocus() and self.currentIndex().isValid():
-            painter = QPainter(self.viewport())
-            roles = QPalette.ColorRole
-            on_highlight = self.selectionModel().isSelected(self.currentIndex())
-            role = roles.HighlightedText if on_highlight else roles.Highlight
-            painter.setPen(QPen(self.palette().color(role), 2))
-            painter.drawRect(self.visualRect(self.currentIndex()).adjusted(1, 1, -1, -1))
-            painter.end()
+        painter = QPainter(self.viewport())
+        self._frame_current_cell(painter)
+        painter.end()
 
 
 def _sorted(scores: Scores, column: int, *, descending: bool) -> Places:

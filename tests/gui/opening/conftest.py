@@ -87,3 +87,16 @@ def dialog_of(qtbot):
         return shown()[0]
 
     return dialog_of
+
+
+@pytest.fixture
+def ask(window, dialog_of, request):
+    """Open what leaves something open: ``ask(path)`` gives the module's ``DIALOG`` about it."""
+
+    def ask(path):
+        window.openings.open(path)
+        return dialog_of(window, request.module.DIALOG)
+
+    yield ask
+    for dialog in window.findChildren(QDialog, request.module.DIALOG):
+        dialog.done(QDialog.DialogCode.Rejected.value)

@@ -25,19 +25,6 @@ from mhagui.models import open_model, packages
 DIALOG = "modelDialog"
 
 
-@pytest.fixture
-def ask(window, dialog_of):
-    """Open a model: ``ask(folder)`` gives its dialog, with the tokens counted."""
-
-    def ask(folder):
-        window.openings.open(folder)
-        return dialog_of(window, DIALOG)
-
-    yield ask
-    for dialog in window.findChildren(QDialog, DIALOG):
-        dialog.done(0)
-
-
 def said(dialog):
     return dialog.findChild(QLabel, "modelTokens").text()
 

@@ -22,23 +22,10 @@ from safetensors.numpy import save_file
 from mhagui.document import compute
 from mhagui.document.edits import set_gain
 from mhagui.gui import bench, questions
-from mhagui.gui.opening import openings
+from mhagui.gui.opening import reader
 from mhagui.gui.opening.kinds import kind_of
 
 DIALOG = "importDialog"
-
-
-@pytest.fixture
-def ask(window, dialog_of):
-    """Open a file that leaves something open: ``ask(path)`` gives the dialog."""
-
-    def ask(path):
-        window.openings.open(path)
-        return dialog_of(window, DIALOG)
-
-    yield ask
-    for dialog in window.findChildren(QDialog, DIALOG):
-        dialog.reject()
 
 
 def axis(dialog, role, number):
@@ -87,7 +74,7 @@ def test_no_file_that_takes_long_to_tell_is_looked_into_by_the_windows_thread(
         looked.append(threading.current_thread())
         return kind_of(path)
 
-    monkeypatch.setattr(openings, "kind_of", noted)
+    monkeypatch.setattr(reader, "kind_of", noted)
     window.openings.open(path)
     qtbot.waitUntil(lambda: window.captures.capture is not None)
     assert len(looked) == 1
