@@ -324,8 +324,7 @@ class View:
 
     def scorecard(self, *, ranks: bool = False) -> ScoreTable:
         """Return the scores of all heads as they were given; no gain counts."""
-        card = scoring.scorecard(self.capture)
-        return ScoreTable(card, self.capture.notes, with_ranks=ranks)
+        return scorecard(self.capture, ranks=ranks)
 
     def screenshot(self, path: str | Path) -> None:
         """Write a picture of the window to a PNG file, replacing it."""

@@ -55,13 +55,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        prog="mhagui report",
-        usage=_USAGE,
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = Parser(prog="mhagui report", usage=_USAGE, description=_DESCRIPTION)
     parser.add_argument(
         "scenes", nargs="*", metavar="FILE", type=not_empty, help="tensors, or a model"
     )

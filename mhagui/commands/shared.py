@@ -40,7 +40,9 @@ class Parser(argparse.ArgumentParser):
     """A parser whose complaints are a UserError, and whose help is not lost without a word."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+        super().__init__(
+            formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options
+        )
         # Whatever starts with a number is a value: argparse takes the gain -1=1 for an option.
         self._negative_number_matcher = re.compile(r"-\.?\d")
 
@@ -61,13 +63,7 @@ class Parser(argparse.ArgumentParser):
 
 def command_parser(name: str, usage: str, description: str) -> argparse.ArgumentParser:
     """Return a parser of command ``name``, which takes scenes and gains."""
-    parser = Parser(
-        prog=f"mhagui {name}",
-        usage=usage,
-        description=description,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = Parser(prog=f"mhagui {name}", usage=usage, description=description)
     parser.add_argument("scenes", nargs="*", metavar="SCENE", type=not_empty, help=SCENE_HELP)
     add_list(parser, "--gain", "N=G", "set the gain of head N (from 1) to G, any finite number")
     return parser

@@ -104,8 +104,6 @@ def _parser() -> argparse.ArgumentParser:
         usage=_USAGE,
         description="An instrument for multi-head attention: drag a gain, watch every number move.",
         epilog=_COMMANDS_HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument("scene", nargs="?", metavar="SCENE", type=not_empty, help=SCENE_HELP)
     parser.add_argument(

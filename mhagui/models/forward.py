@@ -9,6 +9,7 @@ import numpy as np
 
 from mhagui import core
 from mhagui.document.capture import CapturedLayer
+from mhagui.document.mask_rule import CAUSAL
 from mhagui.errors import UserError
 from mhagui.models.architecture import Architecture
 from mhagui.models.rotary import Rotation
@@ -47,9 +48,7 @@ class ForwardPass:
         self._weights = weights
         self._ids = ids
         self._rotation = self._new_rotation()
-        self._allowed = np.tri(len(ids), dtype=np.bool_) if self._family.is_causal else None
-        if self._allowed is not None:
-            self._allowed.flags.writeable = False
+        self._allowed = CAUSAL.allowed(len(ids)) if self._family.is_causal else None
 
     def run(
         self,

@@ -11,6 +11,7 @@ from mhagui.errors import UserError
 from mhagui.models.gguf_header import TensorEntry, read_header
 from mhagui.models.packages import require_package
 from mhagui.models.tensor_file import Floats32, Ids, Unchanged
+from mhagui.sources.entries import Block
 
 if TYPE_CHECKING:
     from gguf import GGMLQuantizationType
@@ -51,25 +52,19 @@ class GgufFile:
 
         self._file.require()
         kind, shape = self._kind(name), self.shapes[name]
+        packed = self._packed(name, rows)
         with np.errstate(all="ignore"):  # what is not finite is said by name
-            numbers = dequantize(self._packed(name, rows), kind)
+            numbers = dequantize(packed, kind)
         return numbers.reshape(-1, *shape[1:]).astype(np.float32, copy=False)
 
     def _packed(self, name: str, rows: Ids | None) -> npt.NDArray[np.uint8]:
         """Return the bytes of some rows, a row of bytes for each, read and not mapped."""
         entry = self._entries[name]
-        n_rows = math.prod(entry.shape[:-1])
-        n_bytes = _bytes_of_row(entry, self._kind(name))
-        blocks = [(0, n_rows)] if rows is None else [(int(row), 1) for row in rows]
-        packed = np.empty((sum(count for _, count in blocks), n_bytes), np.uint8)
-        at = 0
-        with self._path.open("rb") as file:
-            for first, count in blocks:
-                file.seek(entry.offset + first * n_bytes)
-                if file.readinto(packed[at : at + count].data) != count * n_bytes:
-                    raise UserError(f"{self.title} has become shorter since it was looked at.")
-                at += count
-        return packed
+        shape = math.prod(entry.shape[:-1]), _bytes_of_row(entry, self._kind(name))
+        block = Block(self._path, entry.offset, np.dtype(np.uint8), shape)
+        if rows is None:
+            return block.take((None, None))
+        return np.stack([block.take((int(row), None)) for row in rows])
 
     def _kind(self, name: str) -> "GGMLQuantizationType":
         from gguf import GGMLQuantizationType

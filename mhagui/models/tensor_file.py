@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mhagui.errors import UserError
+from mhagui.files import stamp
 
 Floats32: TypeAlias = npt.NDArray[np.float32]
 Ids: TypeAlias = npt.NDArray[np.intp]
@@ -35,21 +36,16 @@ class Unchanged:
     """A file that is read now and again, and has to stay what it was when it was opened."""
 
     def __init__(self, path: Path) -> None:
-        """Remember the size and the time of ``path``; raises UserError where it is no file."""
+        """Remember the state of ``path``; raises UserError where it is no file."""
         if not path.is_file():  # a pipe would be waited for
             raise UserError(f"{path.name} is a pipe or a device, and no file.")
-        self._path = path
-        self.size, self._time = self._now()
+        self._path, self._state = path, stamp(path)
+        self.size = self._state.n_bytes if self._state else 0
 
     def require(self) -> None:
         """Raise UserError where the file is another one now, or none."""
-        try:
-            now = self._now()
-        except OSError as error:
-            raise UserError(f"{self._path.name} is gone: {error.strerror or error}.") from error
-        if now != (self.size, self._time):
+        now = stamp(self._path)
+        if now is None:
+            raise UserError(f"{self._path.name} is gone.")
+        if now != self._state:
             raise UserError(f"{self._path.name} has changed since it was opened: open it again.")
-
-    def _now(self) -> tuple[int, int]:
-        state = self._path.stat()
-        return state.st_size, state.st_mtime_ns

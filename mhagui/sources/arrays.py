@@ -21,7 +21,10 @@ from mhagui.sources.entries import (
     Picks,
     Stored,
     checked_dtype,
+    first_line,
     picked,
+    text_entry,
+    unreadable,
 )
 from mhagui.sources.found import MOST_ENTRIES, Found
 from mhagui.sources.readings import candidates
@@ -71,8 +74,7 @@ def _texts(name: str, value: Any) -> Iterator[Entry]:  # noqa: ANN401  # anythin
     texts = [] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
     if not texts or not all(isinstance(text, str) for text in texts):
         raise UserError(f"{name} is a list of texts, one for each position.")
-    problem = f"{name} holds texts, not numbers."
-    yield Entry(name, (len(texts),), "text", sum(map(len, texts)), problem, tuple(texts))
+    yield text_entry(name, texts)
 
 
 def _entries(name: str, value: object, depth: int) -> Iterator[Entry]:
@@ -86,7 +88,7 @@ def _entries(name: str, value: object, depth: int) -> Iterator[Entry]:
         keys = ", ".join(map(str, value))
         raise UserError(f"{name} is a {type(value).__name__} of {keys}: give one of these.")
     elif value is None:
-        yield Entry(name, (), "unknown", 0, f"{name} is None, not an array{NOT_RETURNED}.")
+        yield unreadable(name, f"{name} is None, not an array{NOT_RETURNED}.")
     else:
         yield _entry(name, value)
 
@@ -109,9 +111,7 @@ def _entry(name: str, value: object) -> Entry:
     except UserError as error:
         return Entry(name, np.shape(getattr(value, "shape", ())), "unknown", 0, str(error))
     except Exception as error:  # noqa: BLE001  # whatever the library of the tensor raises
-        why = str(error).strip().splitlines()[:1] or [type(error).__name__]
-        problem = f"{name} is no array of numbers: {why[0][:200].rstrip('.')}."
-        return Entry(name, (), "unknown", 0, problem)
+        return unreadable(name, f"{name} is no array of numbers: {first_line(error)}.")
 
     def take(picks: Picks) -> Stored:
         return np.array(picked(array, picks))

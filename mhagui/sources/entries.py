@@ -8,7 +8,7 @@ somebody cuts short ends the whole program.
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +26,7 @@ Picks: TypeAlias = tuple[int | None, ...]  # of each axis the index to take; Non
 MOST_AXES = 8
 BFLOAT16 = "bfloat16"
 NOT_RETURNED = "; models return attention only with output_attentions=True and eager attention"
-_LEAST_BLOCK = 4096  # bytes; where picks would leave smaller pieces, the whole is read in one go
+_LEAST_BLOCK = 4096  # bytes; of many smaller pieces the whole is read in one go
 _KINDS = re.compile(r"[<>|=]?([biufcOSUVMm])(\d{0,9})(?:\[\w{1,9}\])?")
 _WHY_NOT = {
     "c": "complex numbers, which are no weights; save their real part or their magnitude",
@@ -86,6 +86,24 @@ class Entry:
                 return as_floats(self.take(picks), self.dtype)
         except OSError as error:
             raise UserError(f"{self.name} cannot be read: {error.strerror or error}.") from error
+
+
+def text_entry(name: str, texts: Sequence[str], n_bytes: int | None = None) -> Entry:
+    """Return a list of texts, of ``n_bytes`` in its file or else as many as characters."""
+    size = sum(map(len, texts)) if n_bytes is None else n_bytes
+    problem = f"{name} holds texts, not numbers."
+    return Entry(name, (len(texts),), "text", size, problem, tuple(texts))
+
+
+def unreadable(name: str, problem: str) -> Entry:
+    """Return what is no array, or one of which not even the shape is known."""
+    return Entry(name, (), "unknown", 0, problem)
+
+
+def first_line(error: Exception) -> str:
+    """Return what another library says of a fault, short and without a full stop."""
+    lines = str(error).strip().splitlines()
+    return lines[0][:200].rstrip(".") if lines else type(error).__name__
 
 
 def as_floats(stored: Stored, dtype: str = "") -> Floats:
@@ -149,7 +167,9 @@ class Block:
             return turned.take(picks[::-1]).T
         chosen = [axis for axis, pick in enumerate(picks) if pick is not None]
         n_lead = chosen[-1] + 1 if chosen else 0
-        if math.prod(self.shape[n_lead:]) * self.dtype.itemsize < _LEAST_BLOCK:
+        is_one_piece = len(chosen) == n_lead
+        n_bytes = math.prod(self.shape[n_lead:]) * self.dtype.itemsize
+        if n_bytes < _LEAST_BLOCK and not is_one_piece:
             n_lead = 0
         lead = [
             range(size) if pick is None else (pick,)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
+from mhagui import core
 from mhagui.document.capture import Capture, CapturedLayer
 from mhagui.errors import UserError, visible
 from mhagui.sources import names
@@ -11,7 +12,7 @@ from mhagui.sources.entries import enough_memory, shape_text
 from mhagui.sources.found import Found
 from mhagui.sources.head_facts import HeadFacts, head_facts
 from mhagui.sources.labels import Labels, labels
-from mhagui.sources.layers import captured_layers, causal_keys, layer_numbers
+from mhagui.sources.layers import captured_layers, layer_numbers
 from mhagui.sources.padding import padded, with_padding
 from mhagui.sources.proofs import (
     Evidence,
@@ -137,7 +138,8 @@ def _looked_at(
             is_causal = is_causal and not any(head.above for head in facts)
         if is_causal:
             if last is None or last.shape != layer.shape:
-                last = causal_keys(*layer.shape)
+                last = core.causal_mask(*layer.shape)
+                last.flags.writeable = False
             layer = replace(layer, allowed=last)  # noqa: PLW2901  # layers share one mask
         yield with_padding(layer), facts
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from mhagui.errors import UserError
 from mhagui.files import Stamp, stamp
 from mhagui.sources import names
-from mhagui.sources.entries import Entry, shape_text
+from mhagui.sources.entries import Entry, enough_memory, shape_text
 from mhagui.sources.json_files import json_entries
 from mhagui.sources.npy_files import MAGIC, npy_entries
 from mhagui.sources.npz_files import member_names, npz_entries
@@ -89,15 +89,14 @@ def inspect(path: Path) -> Found:
             raise UserError(f"{path} is no plain file.")
         with path.open("rb") as file:
             start = file.read(16)
-        kind, entries = _entries(path, start, state.n_bytes if state else 0)
+        with enough_memory(path.name):
+            kind, entries = _entries(path, start, state.n_bytes if state else 0)
     except (OSError, ValueError) as error:
         if isinstance(error, UserError):
             raise
         code = error.errno if isinstance(error, OSError) else None
         why = _REASONS.get(code or 0) or getattr(error, "strerror", None) or str(error)
         raise UserError(f"{path} cannot be read: {why}.") from error
-    except MemoryError as error:
-        raise UserError(f"{path.name} is larger than what memory is left.") from error
     if not entries:
         raise UserError(f"{path.name} holds no arrays.")
     if len(entries) > MOST_ENTRIES:

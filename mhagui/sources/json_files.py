@@ -11,7 +11,16 @@ import numpy.typing as npt
 
 from mhagui.errors import UserError
 from mhagui.sources import names
-from mhagui.sources.entries import MOST_AXES, NOT_RETURNED, Entry, Picks, Stored, picked
+from mhagui.sources.entries import (
+    MOST_AXES,
+    NOT_RETURNED,
+    Entry,
+    Picks,
+    Stored,
+    picked,
+    text_entry,
+    unreadable,
+)
 
 MOST_BYTES = 64 * 2**20
 # What becomes a Python object costs up to thirty times its text.
@@ -69,8 +78,7 @@ def _entries(name: str, value: object, depth: int = 0) -> Iterator[Entry]:
     """Yield ``value`` as one array; a list of arrays of different shapes as each of them."""
     texts = _texts(value)
     if texts:
-        problem = f"{name} holds texts, not numbers."
-        yield Entry(name, (len(texts),), "text", sum(map(len, texts)), problem, texts)
+        yield text_entry(name, texts)
         return
     try:
         array = _array(name, value, depth)
@@ -80,8 +88,7 @@ def _entries(name: str, value: object, depth: int = 0) -> Iterator[Entry]:
                 yield from _entries(f"{name}[{index}]", item, depth + 1)
         else:
             are_tokens = names.role_of(name) in names.LABELS
-            problem = f"{name} is no list of texts." if are_tokens else str(error)
-            yield Entry(name, (), "unknown", 0, problem)
+            yield unreadable(name, f"{name} is no list of texts." if are_tokens else str(error))
         return
 
     def take(picks: Picks) -> Stored:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mhagui.document.capture import CapturedLayer, Flags, Floats
+from mhagui.document.capture import CapturedLayer, Floats
 from mhagui.errors import UserError
 from mhagui.sources import names
 from mhagui.sources.entries import Entry, Picks, shape_text
@@ -353,10 +353,3 @@ def _sealed(array: Floats) -> Floats:
     array = np.ascontiguousarray(array)
     array.flags.writeable = False
     return array
-
-
-def causal_keys(n_queries: int, n_keys: int) -> Flags:
-    """Return which keys causal queries see, (T_q, T_k), where the last query sees all keys."""
-    allowed = np.tri(n_queries, n_keys, n_keys - n_queries, dtype=np.bool_)
-    allowed.flags.writeable = False
-    return allowed

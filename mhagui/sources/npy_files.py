@@ -23,6 +23,7 @@ from mhagui.sources.entries import (
     checked_dtype,
     picked,
     shape_text,
+    text_entry,
 )
 
 MAGIC = b"\x93NUMPY"
@@ -72,16 +73,15 @@ def _texts(name: str, header: Header, take: Callable[[Picks], Stored]) -> Entry:
     problem = f"{name} holds texts, not numbers."
     if len(header.shape) != 1:
         problem = f"{name} holds texts as {shape_text(header.shape)}; one list of them is read."
-    found = Entry(name, header.shape, "text", header.n_data, problem)
     # Texts of no length take no bytes in the file, however many there are.
     is_bounded = 0 < header.n_data <= _MOST_TEXT_BYTES
     if len(header.shape) != 1 or not is_bounded:
-        return found
+        return Entry(name, header.shape, "text", header.n_data, problem)
     try:
         texts = tuple(_text(text) for text in take((None,)).tolist())
     except ValueError as error:  # code points that are none
         raise UserError(f"{name} holds texts that are damaged.") from error
-    return Entry(name, header.shape, "text", header.n_data, problem, texts)
+    return text_entry(name, texts, header.n_data)
 
 
 def _text(text: str | bytes) -> str:

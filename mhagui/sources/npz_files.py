@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
-from mhagui.document.archive import check_places
+from mhagui.document.archive import DAMAGE, ENCRYPTED_OR_PATCHED, check_places
 from mhagui.errors import UserError
 from mhagui.sources.entries import Block, Entry, Picks, Stored
 from mhagui.sources.npy_files import Header, entry, from_bytes, read_header
@@ -23,12 +23,7 @@ _END64 = struct.Struct("<4sQ2H2L4Q")
 _LOCAL = struct.Struct("<26x2H")  # the header of a member: lengths of its name and of extras
 _LOCATOR = struct.Struct("<4sLQL")
 _MOST_DIRECTORY_BYTES = 512 * MOST_MEMBERS
-_ENCRYPTED_OR_PATCHED = 0x1 | 0x20 | 0x40 | 0x2000
-# What zipfile was seen to raise for damaged files, beside what it says it does.
-_DAMAGE = (
-    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError, ValueError,
-    struct.error, OSError,
-)  # fmt: skip
+_DAMAGE = (*DAMAGE, ValueError, struct.error, OSError)  # of files, and members beyond 4 GB
 
 
 def member_names(path: Path, size: int) -> tuple[str, ...]:
@@ -111,28 +106,27 @@ def _entry(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Ent
 def _check_total(name: str, members: list[zipfile.ZipInfo]) -> None:
     """Raise UserError where all members together would unpack to far more than is there."""
     packed = sum(member.compress_size for member in members)
-    size = sum(member.file_size for member in members)
-    if size > max(_FREE_BYTES, MOST_RATIO * packed):
-        raise UserError(
-            f"{name} would unpack from {packed:,} to {size:,} bytes, more than {MOST_RATIO} times; "
-            "save it with numpy.savez."
-        )
+    _check_ratio(name, packed, sum(member.file_size for member in members))
 
 
 def _check_member(name: str, member: zipfile.ZipInfo) -> None:
     packed, size, kind = member.compress_size, member.file_size, member.compress_type
     if not member.filename.endswith(".npy"):
         raise UserError(f"{name} is no array; a .npz file holds .npy files.")
-    if member.flag_bits & _ENCRYPTED_OR_PATCHED:
+    if member.flag_bits & ENCRYPTED_OR_PATCHED:
         raise UserError(f"{name} is encrypted or patched; save it with numpy.savez.")
     if kind not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise UserError(f"{name} is packed by method {kind}; save it with numpy.savez.")
     if kind == zipfile.ZIP_STORED and packed != size:
         raise UserError(f"{name} is stored in {packed:,} bytes, but says it has {size:,}.")
+    _check_ratio(name, packed, size)
+
+
+def _check_ratio(name: str, packed: int, size: int) -> None:
     if size > max(_FREE_BYTES, MOST_RATIO * packed):
         raise UserError(
-            f"{name} would unpack from {packed:,} to {size:,} bytes, more than {MOST_RATIO} "
-            "times; save it with numpy.savez."
+            f"{name} would unpack from {packed:,} to {size:,} bytes, more than {MOST_RATIO} times; "
+            "save it with numpy.savez."
         )
 
 

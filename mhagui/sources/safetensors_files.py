@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from mhagui.errors import UserError
-from mhagui.sources.entries import BFLOAT16, Block, Entry, check_shape
+from mhagui.sources.entries import BFLOAT16, Block, Entry, check_shape, text_entry
 
 MOST_HEADER = 8 * 2**20  # bytes; a model of a thousand tensors has a tenth of one of them
 _METADATA = "__metadata__"
@@ -98,10 +98,8 @@ def _labels(metadata: dict[str, str]) -> list[Entry]:
     labels = []
     for key in sorted(metadata):
         try:
-            texts = tuple(msgspec.json.decode(metadata[key], type=list[str]))
+            texts = msgspec.json.decode(metadata[key], type=list[str])
         except (msgspec.MsgspecError, RecursionError):
             continue  # any other remark, which is not for us
-        n_bytes = len(metadata[key])
-        problem = f"{key} holds texts, not numbers."
-        labels.append(Entry(key, (len(texts),), "text", n_bytes, problem, texts))
+        labels.append(text_entry(key, texts, len(metadata[key])))
     return labels

@@ -12,7 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from mhagui.errors import UserError
-from mhagui.sources.entries import BFLOAT16, MOST_AXES, NOT_RETURNED, Entry, Picks, Stored, picked
+from mhagui.sources.entries import (
+    BFLOAT16,
+    MOST_AXES,
+    NOT_RETURNED,
+    Entry,
+    Picks,
+    Stored,
+    first_line,
+    picked,
+    text_entry,
+    unreadable,
+)
 
 SUFFIXES = (".pt", ".pth", ".bin", ".ckpt")
 _KINDS = {
@@ -54,11 +65,9 @@ def _loaded(path: Path, size: int) -> object:
             "alone refuses it: save a dict or a list of tensors, as state_dict() gives."
         ) from error
     except Exception as error:  # damaged files raise nearly anything there
-        first = str(error).strip().splitlines()[:1]
-        why = first[0][:200].rstrip(".") if first else type(error).__name__
         raise UserError(
             f"{path.name} cannot be read as weights alone by PyTorch, and is not opened in any "
-            f"other way: {why}."
+            f"other way: {first_line(error)}."
         ) from error
     return loaded
 
@@ -67,14 +76,12 @@ def _entries(name: str, value: object, size: int, depth: int) -> Iterator[Entry]
     if hasattr(value, "untyped_storage"):
         yield _entry(name or "tensor", value, size)
     elif isinstance(value, Mapping | list | tuple) and not value:  # counted, however many
-        yield Entry(name, (), "unknown", 0, f"{name or 'What it holds'} is empty{NOT_RETURNED}.")
+        yield unreadable(name, f"{name or 'What it holds'} is empty{NOT_RETURNED}.")
     elif isinstance(value, Mapping) and depth < MOST_AXES:
         for key, item in value.items():
             yield from _entries(f"{name}.{key}" if name else str(key), item, size, depth + 1)
     elif isinstance(value, list | tuple) and isinstance(value[0], str):
-        texts = tuple(map(str, value))
-        problem = f"{name} holds texts, not numbers."
-        yield Entry(name, (len(texts),), "text", sum(map(len, texts)), problem, texts)
+        yield text_entry(name, tuple(map(str, value)))
     elif isinstance(value, list | tuple) and depth < MOST_AXES:
         for index, item in enumerate(value):
             yield from _entries(f"{name}[{index}]", item, size, depth + 1)
@@ -85,13 +92,14 @@ def _entries(name: str, value: object, size: int, depth: int) -> Iterator[Entry]
             if is_none
             else f"a {type(value).__name__}, not a tensor"
         )
-        yield Entry(name, (), "unknown", 0, f"{name or 'What it holds'} is {kind}.")
+        yield unreadable(name, f"{name or 'What it holds'} is {kind}.")
 
 
 def _entry(name: str, tensor: Any, size: int) -> Entry:  # noqa: ANN401  # torch may be missing
     if tensor.is_nested:
-        problem = f"{name} is of several shapes in one; save them as a list of tensors."
-        return Entry(name, (), "unknown", 0, problem)
+        return unreadable(
+            name, f"{name} is of several shapes in one; save them as a list of tensors."
+        )
     kind, shape = str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape)
     n_bytes = tensor.numel() * tensor.element_size()
     problem = ""

@@ -16,7 +16,7 @@ from mhagui.figures.style import MAX_DPI, MAX_FONT_SIZE, MIN_DPI, MIN_FONT_SIZE
 
 
 def parser_of(*left_out):
-    parser = Parser(prog="mhagui export", allow_abbrev=False)
+    parser = Parser(prog="mhagui export")
     style_options.add_style_options(parser, *left_out)
     return parser
 

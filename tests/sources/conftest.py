@@ -4,6 +4,51 @@ import struct
 import numpy as np
 import pytest
 
+from mhagui import sources
+from mhagui.errors import UserError
+
+
+@pytest.fixture
+def opened():
+    """Opens a file with what is said beside it."""
+
+    def made(path, **choices):
+        return sources.open_capture(path, sources.Choices(**choices))
+
+    return made
+
+
+@pytest.fixture
+def refused(opened):
+    """Gives the sentence by which a file is refused."""
+
+    def sentence_of(path, **choices):
+        with pytest.raises(UserError) as error:
+            opened(path, **choices)
+        sentence = str(error.value)
+        assert sentence.endswith(".")
+        assert "Traceback" not in sentence
+        return sentence
+
+    return sentence_of
+
+
+@pytest.fixture
+def saved():
+    """Writes an array as a .npy file, and gives its path."""
+
+    def written(path, array):
+        np.save(path, array)
+        return path
+
+    return written
+
+
+@pytest.fixture
+def notes():
+    """Gives the notes of a capture as one text."""
+    return lambda capture: " ".join(capture.notes)
+
 
 @pytest.fixture
 def attention():

@@ -148,3 +148,36 @@ def test_queries_and_keys_with_shared_key_heads():
 def test_tokens_are_texts(tokens):
     with pytest.raises(UserError, match="a list of texts, one for each position"):
         read({"attentions": (attention(1, 2),), "tokens": tokens})
+
+
+def test_a_list_in_itself_is_not_followed_for_ever():
+    cyclic: list[object] = []
+    cyclic.append(cyclic)
+    with pytest.raises(UserError):
+        read_only_way(found_in_arrays("attentions", {"attentions": cyclic}))
+
+
+def test_numbers_of_numpy_in_lists_are_one_array():
+    rows = [[np.float32(1), np.float32(0)], [np.float32(0.5), np.float32(0.5)]]
+    capture = read_only_way(found_in_arrays("attentions", {"attentions": rows}))
+    assert np.array_equal(capture.layers[0].given, [rows])
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ([np.array([1.0, 0.0]), np.array([0.5, 0.5])], "put the rows of a layer into one array"),
+        (np.ma.masked_array(np.eye(2), mask=[[0, 1], [0, 0]]), "Masked arrays lose their mask"),
+    ],
+)
+def test_arrays_that_would_be_taken_for_something_else(value, said):
+    with pytest.raises(UserError, match=said):
+        read_only_way(found_in_arrays("attentions", {"attentions": value}))
+
+
+def test_lists_in_memory_that_hold_one_another_are_counted():
+    value: list[object] = [np.eye(2)]
+    for _ in range(4):
+        value = [value] * 30
+    with pytest.raises(UserError, match="holds more than 20,000 arrays"):
+        found_in_arrays("attentions", {"attentions": value})

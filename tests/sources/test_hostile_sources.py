@@ -4,8 +4,8 @@ import contextlib
 import dataclasses
 import io
 import json
-import os
 import struct
+import subprocess
 import sys
 import tracemalloc
 import zipfile
@@ -145,13 +145,12 @@ def test_a_bomb_of_zeros_is_not_unpacked(tmp_path):
         ({"attn.npy": b"no array"}, "not a .npy file"),
         ({"attn.npy": npy(header("(9, 9)"))}, "cut short"),
         ({"readme.txt": b"hello"}, "holds .npy files"),
-        ({}, "no file that is known|no arrays"),
+        ({}, "no arrays"),
     ],
 )
 def test_members_that_are_none(tmp_path, members, said):
     (tmp_path / "a.npz").write_bytes(zipped(members))
-    sentence = refused(tmp_path / "a.npz")
-    assert any(part in sentence for part in said.split("|"))
+    assert said in refused(tmp_path / "a.npz")
 
 
 def test_one_damaged_member_leaves_the_others(tmp_path, attention):
@@ -326,8 +325,6 @@ def test_mutated_bytes_give_a_sentence_or_a_capture(scratch, data):
 
 def test_nothing_heavy_is_imported():
     assert "mhagui.sources" in sys.modules  # by this file; what a fresh start loads is seen below
-    import subprocess
-
     code = (
         "import mhagui.sources, sys; "
         "print([m for m in ('torch', 'matplotlib', 'PySide6', 'safetensors') if m in sys.modules])"
@@ -411,51 +408,6 @@ def test_many_members_are_no_way_around_the_bound_of_a_bomb(tmp_path):
     assert "more than 200 times" in refused(tmp_path / "a.npz")
 
 
-def test_texts_of_no_length_are_not_made_however_many(tmp_path):
-    header = b"{'descr': '<U0', 'fortran_order': False, 'shape': (1073741824,), }"
-    path = tmp_path / "a.npy"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
-    tracemalloc.start()
-    try:
-        refused(path)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 2**20
-
-
-def test_looking_at_a_head_takes_little_beside_it(tmp_path):
-    weights = np.tri(3000, dtype=np.float32)
-    np.save(tmp_path / "a.npy", weights / weights.sum(axis=1, keepdims=True))
-    tracemalloc.start()
-    try:
-        capture = sources.open_capture(tmp_path / "a.npy")
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    # The head, its mask of bytes, and a block.
-    assert peak < weights.nbytes * 1.25 + 2**24
-    assert capture.layers[0].allowed is not None
-
-
-def test_layers_of_one_shape_share_one_mask(tmp_path):
-    np.save(tmp_path / "a.npy", np.broadcast_to(np.eye(5, dtype=np.float32), (3, 1, 2, 5, 5)))
-    first, second, third = sources.open_capture(tmp_path / "a.npy").layers
-    assert first.allowed is second.allowed is third.allowed
-
-
-def test_too_little_memory_for_the_proofs_is_said(tmp_path, monkeypatch):
-    def none_left(*_):
-        raise MemoryError
-
-    np.save(tmp_path / "a.npy", np.eye(4)[np.newaxis, np.newaxis])
-    monkeypatch.setattr(sys.modules["mhagui.sources.evidence"], "head_facts", none_left)
-    assert refused(tmp_path / "a.npy") == "a.npy is larger than what memory is left."
-    found = sources.inspect(tmp_path / "a.npy")
-    with pytest.raises(UserError, match="larger than what memory is left"):
-        sources.evidence(found, found.readings[0])
-
-
 def test_names_of_ten_thousand_characters_and_twenty_thousand_arrays(tmp_path):
     (tmp_path / "a.json").write_text(json.dumps({"k" * 10_000: [[1]]}))
     assert "has 10,000 characters; 500 are read" in refused(tmp_path / "a.json")
@@ -474,57 +426,3 @@ def test_a_name_twice_among_very_many_is_found_at_once(tmp_path):
 def test_control_characters_in_names_are_made_visible_in_notes(tmp_path):
     np.savez(tmp_path / "a.npz", **{"attn\x1b[31m": np.eye(3)})
     assert not any("\x1b" in note for note in sources.open_capture(tmp_path / "a.npz").notes)
-
-
-def test_a_list_in_itself_is_not_followed_for_ever():
-    cyclic: list[object] = []
-    cyclic.append(cyclic)
-    with pytest.raises(UserError):
-        sources.read_only_way(sources.found_in_arrays("attentions", {"attentions": cyclic}))
-
-
-def test_numbers_of_numpy_in_lists_are_one_array():
-    rows = [[np.float32(1), np.float32(0)], [np.float32(0.5), np.float32(0.5)]]
-    capture = sources.read_only_way(sources.found_in_arrays("attentions", {"attentions": rows}))
-    assert np.array_equal(capture.layers[0].given, [rows])
-
-
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        ([np.array([1.0, 0.0]), np.array([0.5, 0.5])], "put the rows of a layer into one array"),
-        (np.ma.masked_array(np.eye(2), mask=[[0, 1], [0, 0]]), "Masked arrays lose their mask"),
-    ],
-)
-def test_arrays_that_would_be_taken_for_something_else(value, said):
-    with pytest.raises(UserError, match=said):
-        sources.read_only_way(sources.found_in_arrays("attentions", {"attentions": value}))
-
-
-def test_opening_can_be_followed_and_called_off(tmp_path):
-    np.save(tmp_path / "a.npy", np.broadcast_to(np.eye(5), (3, 1, 2, 5, 5)))
-    seen: list[int] = []
-    sources.open_capture(tmp_path / "a.npy", before_layer=seen.append)
-    assert seen == [0, 1, 2]
-
-
-def test_a_file_written_to_while_it_is_read_is_not_half_of_each(tmp_path):
-    path = tmp_path / "a.npy"
-    np.save(path, np.broadcast_to(np.eye(5), (3, 1, 2, 5, 5)))
-    found = sources.inspect(path)
-
-    def write(number):
-        if number == 1:
-            np.save(path, np.broadcast_to(np.eye(5)[::-1], (3, 1, 2, 5, 5)))
-            os.utime(path, (1, 1))  # of the same size, and never of the same time
-
-    with pytest.raises(UserError, match="has changed since it was looked at"):
-        sources.read(found, found.readings[0], before_layer=write)
-
-
-def test_lists_in_memory_that_hold_one_another_are_counted():
-    value: list[object] = [np.eye(2)]
-    for _ in range(4):
-        value = [value] * 30
-    with pytest.raises(UserError, match="holds more than 20,000 arrays"):
-        sources.found_in_arrays("attentions", {"attentions": value})

@@ -7,19 +7,8 @@ import numpy as np
 import pytest
 
 from mhagui import sources
-from mhagui.errors import UserError
 
 T, WIDTH, HEADS, D = 5, 12, 3, 4
-
-
-def opened(path, **choices):
-    return sources.open_capture(path, sources.Choices(**choices))
-
-
-def refused(path, **choices):
-    with pytest.raises(UserError) as error:
-        opened(path, **choices)
-    return str(error.value)
 
 
 def softmax(scores, causal):
@@ -53,7 +42,7 @@ def packed(w):
     return np.concatenate(list(w), axis=1)
 
 
-def test_q_and_k_ask_for_the_mask_alone(tmp_path, layer):
+def test_q_and_k_ask_for_the_mask_alone(tmp_path, layer, opened, refused):
     np.savez(tmp_path / "a.npz", q=layer["q"], k=layer["k"])
     assert "axes=head,position,width" in refused(tmp_path / "a.npz")
     assert "causal=yes or no" in refused(tmp_path / "a.npz", axes="head,position,width")
@@ -61,7 +50,7 @@ def test_q_and_k_ask_for_the_mask_alone(tmp_path, layer):
     assert np.allclose(opened_layer.weights, layer["weights"], atol=1e-12)
 
 
-def test_q_k_v_with_stored_weights_prove_one_another(tmp_path, layer):
+def test_q_k_v_with_stored_weights_prove_one_another(tmp_path, layer, opened):
     arrays = {name: layer[name] for name in ("q", "k", "v", "weights")}
     np.savez(tmp_path / "a.npz", **arrays)
     capture = opened(tmp_path / "a.npz")  # the weights leave one way to read the axes of q, k and v
@@ -73,7 +62,7 @@ def test_q_k_v_with_stored_weights_prove_one_another(tmp_path, layer):
     assert proof.number > 0.1
 
 
-def test_heads_before_or_after_positions_and_packed(tmp_path, layer):
+def test_heads_before_or_after_positions_and_packed(tmp_path, layer, opened, refused):
     kept = layer["weights"]
     by_position = {name: layer[name].transpose(1, 0, 2) for name in "qk"}
     np.savez(tmp_path / "a.npz", **by_position)
@@ -90,7 +79,7 @@ def test_heads_before_or_after_positions_and_packed(tmp_path, layer):
     )
 
 
-def test_shared_keys(tmp_path):
+def test_shared_keys(tmp_path, opened):
     rng = np.random.default_rng(2)
     q, k = rng.normal(size=(4, T, D)), rng.normal(size=(2, T, D))
     np.savez(tmp_path / "a.npz", q=q, k=k)
@@ -104,7 +93,7 @@ def test_shared_keys(tmp_path):
 
 @pytest.mark.parametrize("way", ["in x out", "out x in"])
 @pytest.mark.parametrize("form", ["packed", "per head", "fused"])
-def test_projections_however_they_lie(tmp_path, layer, way, form):
+def test_projections_however_they_lie(tmp_path, layer, way, form, opened):
     if form == "per head":
         matrices = {f"w_{n}": layer[f"w_{n}"] for n in "qkv"}
         matrices["w_o"] = layer["w_o"].reshape(HEADS, D, WIDTH)
@@ -128,7 +117,7 @@ def test_projections_however_they_lie(tmp_path, layer, way, form):
 
 
 @pytest.mark.parametrize("way", ["in x out", "out x in"])
-def test_stored_weights_prove_the_orientation(tmp_path, layer, way):
+def test_stored_weights_prove_the_orientation(tmp_path, layer, way, opened):
     matrices = {f"w_{n}": packed(layer[f"w_{n}"]) for n in "qk"}
     if way == "out x in":
         matrices = {name: w.T for name, w in matrices.items()}
@@ -145,7 +134,7 @@ def test_stored_weights_prove_the_orientation(tmp_path, layer, way):
     }  # fmt: skip
 
 
-def test_square_matrices_alone_ask_for_all_that_is_open(tmp_path, layer):
+def test_square_matrices_alone_ask_for_all_that_is_open(tmp_path, layer, refused):
     np.savez(tmp_path / "a.npz", x=layer["x"], w_q=packed(layer["w_q"]), w_k=packed(layer["w_k"]))
     sentence = refused(tmp_path / "a.npz")
     for asked in ("heads=", "orientation=", "causal="):
@@ -165,7 +154,7 @@ def test_square_matrices_alone_ask_for_all_that_is_open(tmp_path, layer):
          "w_o": "encoder.layer.3.attention.output.dense.weight"},
     ],
 )  # fmt: skip
-def test_names_of_linear_layers_say_out_by_in(tmp_path, as_f32, layer, names):
+def test_names_of_linear_layers_say_out_by_in(tmp_path, as_f32, layer, names, opened):
     layer["w_o"] = layer["w_o"].reshape(HEADS, D, WIDTH)
     arrays = {
         name: (layer[role].reshape(-1, WIDTH) if role == "w_o" else packed(layer[role])).T
@@ -180,7 +169,7 @@ def test_names_of_linear_layers_say_out_by_in(tmp_path, as_f32, layer, names):
     assert read.number == (3 if "3" in names["w_q"] else 0)
 
 
-def test_names_of_gpt2_say_in_by_out(tmp_path, as_f32, layer):
+def test_names_of_gpt2_say_in_by_out(tmp_path, as_f32, layer, opened):
     fused = np.concatenate([packed(layer[f"w_{n}"]) for n in "qkv"], axis=1)
     bias = np.concatenate([layer[f"b_{n}"].reshape(-1) for n in "qkv"])
     arrays = {"h.2.attn.c_attn.weight": fused, "h.2.attn.c_attn.bias": bias}
@@ -196,7 +185,7 @@ def test_names_of_gpt2_say_in_by_out(tmp_path, as_f32, layer):
     [("transformer.wte.weight", "GPT-2"), ("bert.embeddings.word_embeddings.weight", "BERT"),
      ("model.embed_tokens.weight", "LLaMA")],
 )  # fmt: skip
-def test_a_whole_checkpoint_is_opened_as_a_model(tmp_path, as_f32, name, family):
+def test_a_whole_checkpoint_is_opened_as_a_model(tmp_path, as_f32, name, family, refused):
     arrays = {name: np.ones((7, WIDTH)), "h.0.ln_1.weight": np.ones(WIDTH)}
     arrays |= {f"model.layers.{n}.self_attn.q_proj.weight": np.eye(WIDTH) for n in range(2)}
     path = as_f32(tmp_path / "a.safetensors", arrays)
@@ -205,7 +194,7 @@ def test_a_whole_checkpoint_is_opened_as_a_model(tmp_path, as_f32, name, family)
     assert "open it as a model" in refused(path)
 
 
-def test_one_x_for_many_layers_asks_for_the_layer(tmp_path, as_f32, layer):
+def test_one_x_for_many_layers_asks_for_the_layer(tmp_path, as_f32, layer, opened, refused):
     arrays = {
         f"layers.{number}.{name}_proj.weight": (number + 1) * packed(layer[f"w_{name}"]).T
         for number in range(2)
@@ -225,14 +214,14 @@ def test_one_x_for_many_layers_asks_for_the_layer(tmp_path, as_f32, layer):
         ({"w_o": np.ones((10, 12))}, ("10 numbers", "3 heads of 4 give 12")),
     ],
 )
-def test_sizes_that_do_not_fit_are_named(tmp_path, layer, change, said):
+def test_sizes_that_do_not_fit_are_named(tmp_path, layer, change, said, refused):
     matrices = {f"w_{n}": packed(layer[f"w_{n}"]) for n in "qkv"}
     np.savez(tmp_path / "a.npz", **{"x": layer["x"]} | matrices | change)
     sentence = refused(tmp_path / "a.npz", orientation="in x out", heads=HEADS, causal=True)
     assert all(part in sentence for part in said)
 
 
-def test_layers_that_differ_are_named(tmp_path, layer):
+def test_layers_that_differ_are_named(tmp_path, layer, refused):
     np.savez(
         tmp_path / "a.npz",
         **{f"q_{n}": layer["q"] for n in range(3)}, **{f"k_{n}": layer["k"] for n in range(2)},
@@ -258,7 +247,7 @@ def test_a_reading_is_data_that_a_dialog_can_change(tmp_path, layer):
     assert sources.axes_choices("weights", 3)[0] == ("head", "query", "key")
 
 
-def test_input_ids_are_kept_where_they_fit(tmp_path, attention):
+def test_input_ids_are_kept_where_they_fit(tmp_path, attention, opened):
     np.savez(tmp_path / "a.npz", attn=attention(4, 4), input_ids=np.array([[5, 6, 5, 7]]))
     assert opened(tmp_path / "a.npz").token_ids == (5, 6, 5, 7)
     (tmp_path / "b.json").write_text(
@@ -277,19 +266,19 @@ def test_scale_of_one_as_some_models_have(tmp_path, layer):
     assert proof.verdict == "ok"
 
 
-def test_weights_and_states_of_different_sizes_are_named(tmp_path, layer, attention):
+def test_weights_and_states_of_different_sizes_are_named(tmp_path, layer, attention, refused):
     np.savez(tmp_path / "a.npz", attn=attention(2, 7, 7), q=layer["q"], k=layer["k"])
     sentence = refused(tmp_path / "a.npz")
     assert "weights has 2 heads, q has 3" in sentence
 
 
-def test_x_of_one_input_beside_a_batch_is_no_ones(tmp_path, attention):
+def test_x_of_one_input_beside_a_batch_is_no_ones(tmp_path, attention, refused):
     np.savez(tmp_path / "a.npz", attn=attention(6, 2, 3, 3), x=np.ones((3, 8)))
     sentence = refused(tmp_path / "a.npz", axes="batch,head,query,key", batch=1)
     assert "x has no batch, and there are 6 items" in sentence
 
 
-def test_q_and_k_that_are_not_finite_are_counted(tmp_path, layer):
+def test_q_and_k_that_are_not_finite_are_counted(tmp_path, layer, opened):
     q = layer["q"].copy()
     q[1, 2] = np.nan
     np.savez(tmp_path / "a.npz", q=q, k=layer["k"], attn=layer["weights"])
@@ -299,7 +288,7 @@ def test_q_and_k_that_are_not_finite_are_counted(tmp_path, layer):
     assert np.array_equal(capture.layers[0].q, q, equal_nan=True)
 
 
-def test_stored_queries_stay_as_they_are_beside_their_projection(tmp_path, layer):
+def test_stored_queries_stay_as_they_are_beside_their_projection(tmp_path, layer, opened):
     stored = {name: layer[name] + 1 for name in "qkv"}  # as rotary positions would change them
     matrices = {f"w_{name}": packed(layer[f"w_{name}"]) for name in "qkv"}
     np.savez(tmp_path / "a.npz", x=layer["x"], **stored, **matrices)
@@ -310,7 +299,7 @@ def test_stored_queries_stay_as_they_are_beside_their_projection(tmp_path, layer
     assert np.allclose(read.w_v, layer["w_v"])
 
 
-def test_stored_weights_say_how_many_heads_are_packed(tmp_path, layer):
+def test_stored_weights_say_how_many_heads_are_packed(tmp_path, layer, opened):
     side_by_side = {name: layer[name].transpose(1, 0, 2).reshape(T, -1) for name in "qkv"}
     np.savez(tmp_path / "a.npz", weights=layer["weights"], **side_by_side)
     capture = opened(tmp_path / "a.npz", axes="head,query,key position,packed")

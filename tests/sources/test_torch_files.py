@@ -16,12 +16,6 @@ from mhagui.errors import UserError
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 
 
-def refused(path):
-    with pytest.raises(UserError) as error:
-        sources.open_capture(path)
-    return str(error.value)
-
-
 class Trap:
     """Makes a file when it is unpickled."""
 
@@ -42,7 +36,7 @@ def zipped_trap(tmp_path):
 
 @pytest.mark.parametrize("kind", ["zip", "plain"])
 @pytest.mark.parametrize("name", ["a.pt", "a.pth", "a.bin"])
-def test_nothing_in_them_is_executed(tmp_path, kind, name):
+def test_nothing_in_them_is_executed(tmp_path, kind, name, refused):
     plain = pickle.dumps(Trap(tmp_path / "executed"), 2)
     (tmp_path / name).write_bytes(zipped_trap(tmp_path) if kind == "zip" else plain)
     assert name in refused(tmp_path / name)
@@ -50,7 +44,7 @@ def test_nothing_in_them_is_executed(tmp_path, kind, name):
 
 
 @pytest.mark.skipif(HAS_TORCH, reason="says what is said where torch is missing")
-def test_without_torch_one_sentence_says_so(tmp_path):
+def test_without_torch_one_sentence_says_so(tmp_path, refused):
     (tmp_path / "a.pt").write_bytes(zipped_trap(tmp_path))
     assert "PyTorch, which is not installed: install torch, or save" in refused(tmp_path / "a.pt")
 
@@ -74,7 +68,7 @@ def test_what_output_attentions_gives(tmp_path, torch, attention, is_zip):
     assert capture.query_tokens == ("a", "b", "c", "d")
 
 
-def test_a_layer_that_is_none(tmp_path, torch, attention):
+def test_a_layer_that_is_none(tmp_path, torch, attention, refused):
     weights = torch.from_numpy(attention(1, 2, 4, 4))
     torch.save({"attentions": [weights, None, weights]}, tmp_path / "a.pt")
     sentence = refused(tmp_path / "a.pt")
@@ -90,7 +84,7 @@ def test_bfloat16_half_and_views(tmp_path, torch):
         assert given.tolist() == [weights.tolist()]
 
 
-def test_what_is_no_full_tensor_of_numbers(tmp_path, torch):
+def test_what_is_no_full_tensor_of_numbers(tmp_path, torch, refused):
     wanted = {
         "complex": (torch.eye(2, dtype=torch.complex64), "complex numbers"),
         "sparse": (torch.eye(2).to_sparse(), "sparse"),
@@ -101,7 +95,7 @@ def test_what_is_no_full_tensor_of_numbers(tmp_path, torch):
         assert said in refused(tmp_path / "a.pt")
 
 
-def test_half_a_file_of_torch(tmp_path, torch):
+def test_half_a_file_of_torch(tmp_path, torch, refused):
     torch.save(torch.eye(64), tmp_path / "a.pt")
     data = (tmp_path / "a.pt").read_bytes()
     (tmp_path / "a.pt").write_bytes(data[: len(data) // 2])
@@ -121,7 +115,7 @@ def test_a_file_cut_short_while_it_is_read_ends_nothing_but_the_reading(tmp_path
         sources.read(found, found.readings[0], before_layer=cut)
 
 
-def test_lists_that_hold_one_another_are_not_followed_for_ever(tmp_path, torch):
+def test_lists_that_hold_one_another_are_not_followed_for_ever(tmp_path, torch, refused):
     value = []
     for _ in range(4):
         value = [value] * 100
@@ -129,7 +123,7 @@ def test_lists_that_hold_one_another_are_not_followed_for_ever(tmp_path, torch):
     assert "holds more than 20,000 tensors" in refused(tmp_path / "a.pt")
 
 
-def test_what_has_no_numbers_or_no_one_shape_is_said(tmp_path, torch):
+def test_what_has_no_numbers_or_no_one_shape_is_said(tmp_path, torch, refused):
     torch.save([torch.eye(3, device="meta")], tmp_path / "a.pt")
     assert "a shape without numbers" in refused(tmp_path / "a.pt")
     with warnings.catch_warnings():
@@ -141,7 +135,7 @@ def test_what_has_no_numbers_or_no_one_shape_is_said(tmp_path, torch):
     assert "What it holds is a int, not a tensor." in refused(tmp_path / "c.pt")
 
 
-def test_a_whole_module_says_what_to_save_and_not_how_to_run_it(tmp_path, torch):
+def test_a_whole_module_says_what_to_save_and_not_how_to_run_it(tmp_path, torch, refused):
     torch.save(torch.nn.Linear(2, 2), tmp_path / "a.pt")
     sentence = refused(tmp_path / "a.pt")
     assert "save a dict or a list of tensors" in sentence
