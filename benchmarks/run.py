@@ -13,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
+from textwrap import fill
 
 from measuring import Section, machine
 
@@ -59,7 +60,8 @@ def main(arguments: list[str]) -> int:
             sections.append(pool.submit(measured, PARTS[part]).result())
         print(f"{sections[-1].markdown()}\n")
     if not parts:
-        told = [INTRODUCTION, *(section.markdown() for section in sections), "## Where", machine()]
+        where = fill(machine(), 100, break_on_hyphens=False)
+        told = [INTRODUCTION, *(section.markdown() for section in sections), "## Where", where]
         RESULTS.write_text("\n\n".join(told) + "\n", encoding="utf-8")
     return int(any(section.misses_a_bar for section in sections))
 
