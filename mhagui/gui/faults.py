@@ -60,18 +60,31 @@ def ended_by_signals(app: QApplication, keep: Callable[[], object]) -> Iterator[
 
     notifier.activated.connect(end)
     before = {number: signal.getsignal(number) for number in numbers}
-    for number in numbers:
-        signal.signal(number, _leave_it_to_the_loop)
-    woken = signal.set_wakeup_fd(theirs.fileno())
+    woken = signal.set_wakeup_fd(theirs.fileno())  # first: no signal falls between the two
     try:
+        for number in numbers:
+            signal.signal(number, _leave_it_to_the_loop)
         yield
     finally:
-        signal.set_wakeup_fd(woken)
         for number, handler in before.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(woken)
         notifier.setEnabled(False)
         ours.close()
         theirs.close()
+
+
+@contextmanager
+def interrupt_held() -> Iterator[None]:
+    """Answer Ctrl+C at the end of what is begun here: raised in a callback of Qt's, it is lost."""
+    held: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: held.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if held:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _leave_it_to_the_loop(_number: int, _frame: object) -> None:

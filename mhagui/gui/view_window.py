@@ -27,7 +27,7 @@ from mhagui.errors import UserError
 from mhagui.fault_log import FaultLog
 from mhagui.gui.application import FRAME, NAME, make_application, set_up
 from mhagui.gui.capture_session import Opened
-from mhagui.gui.faults import Faults, ended_by_signals, faults_caught
+from mhagui.gui.faults import Faults, ended_by_signals, faults_caught, interrupt_held
 from mhagui.gui.guarded import guard_overrides
 from mhagui.gui.worker import THREAD, Worker
 from mhagui.home import Home, own_home
@@ -52,21 +52,26 @@ class ViewWindow:
         number = capture.layers[0].number if layer is None else layer
         scene = scene_of(capture, number)
         _begin_application()
+        self._home = home or own_home()
+        with interrupt_held():
+            window = self._shown(scene, number)
+        self._window: MainWindow | None = window
+        self._scene = scene
+        # As long as there is a window it is kept by this, also where nobody keeps what drives it.
+        window.destroyed.connect(partial(ViewWindow._on_gone, self))
+
+    def _shown(self, scene: Scene, number: int) -> "MainWindow":
         # The window pulls in pyqtgraph, which looks for a running application when it is imported.
         from mhagui.gui.main_window import MainWindow
 
         guard_overrides()
-        self._home = home or own_home()
         window = MainWindow(scene, home=self._home, origin=Origin(kept=scene), is_start=True)
         window.docks.imported.connect(guard_overrides)
         window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         window.captures.begin(self._opened, number)
         window.resize(window.size().boundedTo(window.screen().availableSize() - FRAME))
         window.show()
-        self._window: MainWindow | None = window
-        self._scene = scene
-        # As long as there is a window it is kept by this, also where nobody keeps what drives it.
-        window.destroyed.connect(partial(ViewWindow._on_gone, self))
+        return window
 
     def _on_gone(self) -> None:
         self._scene, self._window = self.scene, None

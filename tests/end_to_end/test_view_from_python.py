@@ -75,6 +75,30 @@ finally:
     assert_quiet(ended)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals to send")
+def test_an_interrupt_while_the_window_is_made_is_not_lost():
+    ended = run("""
+from mhagui.gui.main_window import MainWindow
+from PySide6.QtWidgets import QApplication
+app = QApplication([])
+
+class Painted(MainWindow):
+    def showEvent(self, event):
+        interrupt()  # Python would raise it here, in a callback of Qt's
+        super().showEvent(event)
+
+import mhagui.gui.main_window
+mhagui.gui.main_window.MainWindow = Painted
+try:
+    mhagui.view(weights)
+except KeyboardInterrupt:
+    print("interrupted")
+""")
+    assert ended.stdout.split() == ["interrupted"]
+    assert ended.returncode == 0
+    assert_quiet(ended)
+
+
 def test_a_script_may_end_with_windows_open():
     ended = run("""
 views = [mhagui.view(weights, block=False) for _ in range(2)]
