@@ -5,14 +5,18 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from mhagui import core
 from mhagui.document.capture import Capture, CapturedLayer, Floats
 from mhagui.document.head import Head
 from mhagui.document.mask_rule import MaskKind, MaskRule, rule_of
+from mhagui.document.on_demand import MOST_KEPT
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import (
     MAX_DESCRIPTION_LENGTH,
     MAX_HEADS,
+    MAX_MADE,
+    MAX_NUMBERS,
     MAX_TITLE_LENGTH,
     MAX_TOKEN_LENGTH,
     Scene,
@@ -46,6 +50,26 @@ def scene_of(capture: Capture, number: int, heads: Sequence[int] | None = None) 
         if told.startswith(f"Layer {number}"):
             raise
         raise UserError(f"Layer {number} cannot be on the bench. {told}") from error
+
+
+def heads_with_room(capture: Capture, number: int, head: int = 0) -> tuple[int, ...]:
+    """Return which heads of layer ``number`` come to the bench together, ``head`` among them.
+
+    All, where the bench can hold them; otherwise as many as it can, of each such run of heads from
+    0 on the one with ``head``. One, where it cannot hold even that, so that it can be said why.
+    """
+    layer = layer_of(capture, number)
+    layer.require_head(head)
+    n_positions = max(layer.shape)
+    d_model, d_v = _value_widths(layer)
+    made = n_positions * (2 * _width(layer) + 2 * d_v + d_model)
+    most = [MAX_HEADS, (MAX_NUMBERS - n_positions * d_model) // _numbers_of_head(layer)]
+    most.append(MAX_MADE // made)
+    if not np.array_equal(layer.mask, core.causal_mask(n_positions)):
+        most.append(MOST_KEPT // n_positions**2)
+    n_heads = max(min(most), 1)
+    first = head // n_heads * n_heads
+    return tuple(range(first, min(first + n_heads, layer.n_heads)))
 
 
 def layer_of(capture: Capture, number: int) -> CapturedLayer:
@@ -136,14 +160,26 @@ def _mask(layer: CapturedLayer) -> MaskRule:
 
 def _check_room(layer: CapturedLayer, places: tuple[int, ...], n_positions: int) -> None:
     """Raise UserError where the scene would have too many numbers, before any is copied."""
-    n_heads = len(places)
-    d_model = d_v = 1
+    d_model, d_v = _value_widths(layer)
+    n_numbers = n_positions * d_model + len(places) * _numbers_of_head(layer)
+    check_numbers(n_numbers, n_positions, len(places), _width(layer), d_v, d_model)
+
+
+def _numbers_of_head(layer: CapturedLayer) -> int:
+    """Return how many numbers the matrices of each head hold, with its rows of W_O."""
+    d_model, d_v = _value_widths(layer)
+    n_queries, n_keys = layer.shape
+    of_look = n_queries * n_keys
+    if layer.given is None:
+        of_look = (n_queries + n_keys) * _width(layer)
+    return of_look + 2 * d_model * d_v
+
+
+def _value_widths(layer: CapturedLayer) -> tuple[int, int]:
+    """Return d_model and d_v; 1 stands in for each where there are no values."""
     if layer.has_values and layer.x is not None and layer.w_v is not None:
-        d_model, d_v = layer.x.shape[1], layer.w_v.shape[2]
-    d_k = _width(layer)
-    of_head = n_positions**2 if layer.given is not None else 2 * n_positions * d_k
-    n_numbers = n_positions * d_model + n_heads * (of_head + 2 * d_model * d_v)
-    check_numbers(n_numbers, n_positions, n_heads, d_k, d_v, d_model)
+        return layer.x.shape[1], layer.w_v.shape[2]
+    return 1, 1
 
 
 def _width(layer: CapturedLayer) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from mhagui.document.capture import Capture
-from mhagui.document.captured_scene import scene_of
+from mhagui.document.captured_scene import heads_with_room, scene_of
 from mhagui.document.origin import Origin
 from mhagui.errors import UserError
 from mhagui.gui.bench import Bench
@@ -48,10 +48,13 @@ class CaptureSession(QObject):
         Another capture is open; carries it.
     shown
         A layer was put on the bench; carries its number.
+    shortened
+        The bench has room for some heads alone of what was opened; carries a sentence on it.
     """
 
     changed = Signal(object)
     shown = Signal(int)
+    shortened = Signal(str)
 
     def __init__(self, bench: Bench, files: FileSession, parent: QObject) -> None:
         super().__init__(parent)
@@ -109,9 +112,10 @@ class CaptureSession(QObject):
         """
         if self._opened is None:
             return False
-        if self.layer != layer:
+        is_there = head is None or self._bench.scene.has_head(head + 1)
+        if self.layer != layer or not is_there:
             try:
-                origin = self._lay_out(self._opened.capture, layer)
+                origin = self._lay_out(self._opened.capture, layer, head or 0)
             except UserError as error:
                 self._files.failed.emit(str(error))
                 return False
@@ -123,12 +127,13 @@ class CaptureSession(QObject):
         self.shown.emit(layer)
         return True
 
-    def _lay_out(self, capture: Capture, number: int) -> Origin | None:
+    def _lay_out(self, capture: Capture, number: int, head: int = 0) -> Origin | None:
         """Put a layer on the bench; None where the user would rather keep what is there.
 
-        Raises UserError where the bench cannot hold it.
+        Where there is no room for all of its heads, some with ``head`` among them. Raises
+        UserError where the bench cannot hold it.
         """
-        scene = scene_of(capture, number)
+        scene = scene_of(capture, number, heads_with_room(capture, number, head))
         origin = Origin(kept=scene)
         return origin if self._files.lay_out(scene, origin) else None
 
@@ -147,3 +152,12 @@ class CaptureSession(QObject):
         self.changed.emit(opened.capture)
         if layer is not None:
             self.shown.emit(layer)
+            self._tell_of_room(opened.capture, layer)
+
+    def _tell_of_room(self, capture: Capture, layer: int) -> None:
+        scene, n_heads = self._bench.scene, capture.layer(layer).n_heads
+        if scene.n_heads < n_heads:
+            self.shortened.emit(
+                f"The bench has room for {scene.n_heads} of the {n_heads} heads of layer {layer} "
+                f"at T = {scene.n_positions:,}: a click on another head in Scorecard brings it."
+            )

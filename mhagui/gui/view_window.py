@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 
 from mhagui.document import Scene
 from mhagui.document.capture import Capture
-from mhagui.document.captured_scene import scene_of
+from mhagui.document.captured_scene import heads_with_room, scene_of
 from mhagui.document.edits import set_gain
 from mhagui.document.origin import Origin
 from mhagui.errors import UserError
@@ -50,7 +50,7 @@ class ViewWindow:
     ) -> None:
         self._opened = Opened(capture)
         number = capture.layers[0].number if layer is None else layer
-        scene = scene_of(capture, number)
+        scene = scene_of(capture, number, heads_with_room(capture, number))
         _begin_application()
         self._home = home or own_home()
         with interrupt_held():

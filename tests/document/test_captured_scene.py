@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mhagui.document import Pattern, compute
 from mhagui.document.capture import Capture, CapturedLayer
-from mhagui.document.captured_scene import scene_of
+from mhagui.document.captured_scene import heads_with_room, scene_of
 from mhagui.document.filter_bank import in_bounds
 from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.errors import UserError
@@ -229,6 +229,26 @@ def test_more_heads_than_the_bench_holds_can_be_chosen_from():
     layer = weights_alone(np.tril(np.ones((65, 2, 2))))
     assert "has 65 heads, and the bench holds 64 at most; all of them" in refused(layer)
     assert of(layer, *range(1, 65)).n_heads == 64
+
+
+def test_heads_come_in_runs_where_the_bench_has_no_room_for_all():
+    long = np.broadcast_to(np.tri(2048, dtype=np.float32), (32, 2048, 2048))
+    capture = Capture("x", (weights_alone(long),))
+    assert heads_with_room(capture, 0) == (0, 1, 2)
+    assert heads_with_room(capture, 0, 5) == (3, 4, 5)
+    assert heads_with_room(capture, 0, 31) == (30, 31)
+    many = Capture("x", (weights_alone(np.tril(np.ones((65, 2, 2)))),))
+    assert (len(heads_with_room(many, 0)), heads_with_room(many, 0, 64)) == (64, (64,))
+    assert heads_with_room(Capture("x", (model_layer(),)), 3) == tuple(range(H))
+
+
+def test_layers_under_a_mask_that_is_not_causal_have_room_for_what_is_kept():
+    q = np.zeros((32, 4096, 8), dtype=np.float32)
+    layer = CapturedLayer(0, q=q, k=q, allowed=np.tri(4096, dtype=bool))
+    assert len(heads_with_room(Capture("x", (layer,)), 0)) == 32
+    full = Capture("x", (replace(layer, allowed=None),))
+    assert heads_with_room(full, 0) == (0, 1, 2, 3)
+    assert scene_of(full, 0, (0, 1, 2, 3)).n_heads == 4
 
 
 @pytest.mark.parametrize(

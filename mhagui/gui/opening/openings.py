@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from mhagui.document import Scene
 from mhagui.errors import UserError
+from mhagui.file_kinds import Kind, takes_long
 from mhagui.files import absolute
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.capture_session import CaptureSession, Opened
 from mhagui.gui.file_session import FileSession
 from mhagui.gui.notices import NoticeBar
-from mhagui.gui.opening.kinds import Kind, takes_long
 from mhagui.gui.opening.reader import Reader
 
 if TYPE_CHECKING:  # what reads tensors and models is for those who open some
@@ -42,6 +42,7 @@ class Openings(QObject):
         self._bench, self._files, self._captures = bench, files, captures
         self._notices, self._window = notices, window
         self._reader = Reader(bench, captures, window)
+        captures.shortened.connect(notices.tell)
         self._told = ""  # how the file that is open was read
         self._to_come: tuple[Scene, str] | None = None  # what to say when a scene is shown
         bench.shown.connect(self._on_shown)

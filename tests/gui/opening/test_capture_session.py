@@ -57,6 +57,23 @@ def test_what_is_opened_has_its_first_layer_on_the_bench(work, qtbot, opened):
     assert work.captures.capture is opened.capture  # to be returned to
 
 
+def test_of_more_heads_than_there_is_room_for_the_one_that_is_wanted_is_there(work, qtbot):
+    many = Opened(Capture("many", (CapturedLayer(0, given=np.tile(np.eye(2), (65, 1, 1))),)))
+    with qtbot.waitSignal(work.captures.shortened) as told:
+        assert work.captures.open(many)
+    assert told.args == [
+        "The bench has room for 64 of the 65 heads of layer 0 at T = 2: a click on another head in "
+        "Scorecard brings it."
+    ]
+    first = work.bench.scene
+    assert work.captures.show(0, 63)
+    assert work.bench.scene is first
+    assert work.captures.show(0, 64)
+    assert [head.name for head in work.bench.scene.heads] == ["L0 H64"]
+    assert work.bench.view.cursor.head == 65
+    assert work.captures.layer == 0
+
+
 def test_a_head_of_another_layer_is_shown_and_pointed_at(work, opened):
     work.captures.open(opened)
     assert work.captures.show(7, 2)
