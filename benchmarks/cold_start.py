@@ -48,8 +48,10 @@ ALL_IN_SIGHT = "window.docks.made.connect(watch_entropy)"
 _OURS = f"""
 import sys
 from mhagui.__main__ import main
-from mhagui.document import open_named
-import mhagui.gui.application
+from mhagui.commands.shared import without_collecting
+with without_collecting():
+    from mhagui.document import open_named
+    import mhagui.gui.application
 {_WATCH}
 from PySide6.QtWidgets import QMainWindow
 show = QMainWindow.show

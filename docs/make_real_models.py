@@ -18,6 +18,10 @@ from mhagui.models import Model, open_model
 DOCS = Path(__file__).parent
 PAGE, PICTURES = DOCS / "real-models.md", DOCS / "pictures"
 PROMPT = "When Mary and John went to the store, John gave a drink to Mary."
+LONG_WORDS = (
+    "The neurotransmitter acetylcholinesterase hydrolyses acetylcholine, and "
+    "antidisestablishmentarianism bewilders parliamentarians."
+)
 N_RANDOM, SEEDS = 40, (0, 1, 2)
 SHOWN = 3  # heads of a table
 DPI = 150
@@ -46,6 +50,20 @@ has that looks at all it sees alike, to 1: [decisions/0025](decisions/0025-head-
 scores all {n_all} heads on its {n_tokens} tokens.
 {counts}
 
+"""
+WORDS = """
+## Words of several tokens
+
+    mhagui report "$MODEL" --scorecard --words \\
+        --prompt "{prompt}"
+
+merges {n_tokens} tokens to {n_words} words: what goes to a word is the sum over its tokens, what
+it gives is their mean: [decisions/0031](decisions/0031-words.md). Heads that are all called
+“previous token” by tokens come apart:
+
+{table}
+{name} is called “self” by words: its weight on the token before is {inside:.2f} where that is of
+the same word, and {outside:.2f} where it ends the word before. {before} looks at the word before.
 """
 INDUCTION = """
 ## Random tokens twice: induction
@@ -154,6 +172,7 @@ def _parts(model: Model) -> Iterator[str]:
     yield "\n" + _table(card, "first_token", "first token")
     head = best(card, "first_token")[0]
     yield _picture("real-sink", f"{_name(head)} rests on the first token: a sink")
+    yield by_words(model)
     cards = [mhagui.scorecard(on_random_tokens(model, seed)) for seed in SEEDS]
     found = [set(card.called("induction")) for card in cards]
     always = sorted(set.intersection(*found))
@@ -170,6 +189,40 @@ def _parts(model: Model) -> Iterator[str]:
     yield ABLATED.format(n_vocabulary=facts.n_vocabulary, guess=np.log2(facts.n_vocabulary))
     yield _ablated(model, [_place(head)], always, _place(sink))
     yield END.format(layer=head["layer"])
+
+
+def by_words(model: Model) -> str:
+    """Return what is said of words: the heads that look at the token before, by both."""
+    capture = model.run(model.tokens(LONG_WORDS).ids).capture()
+    words = mhagui.capture(capture, words=True)
+    cards = [mhagui.scorecard(capture), mhagui.scorecard(words)]
+    heads = sorted({place for card in cards for place in card.called("previous token")})
+    rows = [[next(row for row in card if _place(row) == head) for card in cards] for head in heads]
+    lines = ["| head | previous token | self | called | by words: previous word | self | called |"]
+    lines.append("| --- |" + " --- |" * 6)
+    for pair in rows:
+        cells = [
+            f"{row['previous_token']:.2f} | {row['self']:.2f} | {row['label'] or '–'}"
+            for row in pair
+        ]
+        lines.append(f"| {_name(pair[0])} | {' | '.join(cells)} |")
+    own, before = (
+        next(pair[1] for pair in rows if pair[1]["label"] == label)
+        for label in ("self", "previous token")
+    )
+    on_token_before = np.diagonal(capture.layer(own["layer"]).weights[own["head"]], -1)
+    begins = np.zeros(len(capture.query_tokens), dtype=bool)
+    begins[[word.start for word in words.layers[0].query_words]] = True
+    return WORDS.format(
+        prompt=LONG_WORDS,
+        n_tokens=len(capture.query_tokens),
+        n_words=len(words.query_tokens),
+        table="\n".join(lines) + "\n",
+        name=_name(own),
+        inside=on_token_before[~begins[1:]].mean(),
+        outside=on_token_before[begins[1:]].mean(),
+        before=_name(before),
+    )
 
 
 def _counts(card: mhagui.ScoreTable) -> str:

@@ -24,6 +24,7 @@ from mhagui.data.scorecard_text import scorecard_html, scorecard_text
 from mhagui.document import scorecard as scoring
 from mhagui.document.capture import Capture, Floats
 from mhagui.document.captured_scene import layer_of
+from mhagui.document.captured_words import by_words
 from mhagui.errors import UserError
 from mhagui.files import write_atomically
 
@@ -47,6 +48,7 @@ def view(  # noqa: PLR0913  # all but the first two by name
     mask: object = None,
     ids: object = None,
     title: str | None = None,
+    words: bool = False,
     layer: int | None = None,
     block: bool | None = None,
     **choices: Any,
@@ -55,8 +57,8 @@ def view(  # noqa: PLR0913  # all but the first two by name
 
     Parameters
     ----------
-    attentions, tokens, q, k, v, mask, ids, title, choices
-        As for ``capture``.
+    attentions, tokens, q, k, v, mask, ids, title, words, choices
+        As for ``capture``. What is shown by ``words`` can be turned back in the window.
     layer
         Which layer comes to the bench; the first unless given.
     block
@@ -69,7 +71,8 @@ def view(  # noqa: PLR0913  # all but the first two by name
         A ValueError: where the arrays cannot be read, a choice is missing, the bench cannot hold
         the layer, or no window can open here.
     """
-    taken = capture(attentions, tokens, q=q, k=k, v=v, mask=mask, ids=ids, title=title, **choices)
+    said: dict[str, Any] = {"mask": mask, "ids": ids, "title": title, "words": words}
+    taken = capture(attentions, tokens, q=q, k=k, v=v, **said, **choices)
     from mhagui.display_check import missing_libraries, why_no_display
 
     obstacle = why_no_display() or missing_libraries()
@@ -91,6 +94,7 @@ def scorecard(
     q: object = None,
     k: object = None,
     mask: object = None,
+    words: bool = False,
     ranks: bool = False,
     **choices: Any,
 ) -> ScoreTable:
@@ -98,12 +102,12 @@ def scorecard(
 
     Parameters
     ----------
-    attentions, tokens, ids, q, k, mask, choices
+    attentions, tokens, ids, q, k, mask, words, choices
         As for ``capture``. Induction and duplicate tokens need ``ids`` or ``tokens``.
     ranks
         Whether to score the effective rank too, which takes far longer.
     """
-    taken = capture(attentions, tokens, ids=ids, q=q, k=k, mask=mask, **choices)
+    taken = capture(attentions, tokens, ids=ids, q=q, k=k, mask=mask, words=words, **choices)
     return ScoreTable(scoring.scorecard(taken), taken.notes, with_ranks=ranks)
 
 
@@ -118,6 +122,7 @@ def capture(  # noqa: PLR0913  # all but the first two by name
     ids: object = None,
     key_tokens: Sequence[str] | None = None,
     title: str | None = None,
+    words: bool = False,
     **choices: Any,
 ) -> Capture:
     """Return attention that is in memory as ``view`` and ``scorecard`` take it; nothing is changed.
@@ -127,7 +132,8 @@ def capture(  # noqa: PLR0913  # all but the first two by name
     attentions
         Weights: what a model of transformers returns as ``attentions`` (or all that it returns), of
         ``generate`` too: a list of layers, (batch, head, T_q, T_k) each, or of steps of such lists;
-        an array of one to five axes; tensors of any library. Or a capture, which is returned.
+        an array of one to five axes; tensors of any library. Or a capture, of which ``title`` and
+        ``words`` alone can be said.
     tokens, key_tokens
         A text for each position; ``key_tokens`` where keys are of another sequence.
     q, k, v
@@ -137,6 +143,11 @@ def capture(  # noqa: PLR0913  # all but the first two by name
         what the weights show.
     ids
         The numbers of the tokens, one for each key position.
+    title
+        What it is called.
+    words
+        Whether to merge the tokens of each word: weights on them are summed, those of them
+        averaged, and weights alone are left (``mhagui.document.captured_words``).
     choices
         What the arrays leave open, by the names of ``mhagui.sources.Choices``: ``batch``,
         ``layers``, ``axes`` (as in "head,query,key"), ``heads``, ``key_heads``, ``causal``.
@@ -147,13 +158,38 @@ def capture(  # noqa: PLR0913  # all but the first two by name
         A ValueError: where an array cannot be read, something does not fit or has to be said; a
         sentence that names the array, the axis and the numbers.
     """
+    labels = {"tokens": tokens, "key_tokens": key_tokens, "ids": ids}
     if isinstance(attentions, Capture):
-        return attentions
+        _refuse({**labels, "q": q, "k": k, "v": v, "mask": mask, **choices})
+        taken = replace(attentions, title=title) if title else attentions
+    else:
+        taken = _read(_attentions_of(attentions), (q, k, v), labels, mask, choices)
+        taken = replace(taken, title=title or "Attention from Python")
+    return by_words(taken) if words else taken
+
+
+def _refuse(said: dict[str, object]) -> None:
+    """Raise UserError where something is ``said`` of a capture, which has its own."""
+    for name, value in said.items():
+        if value is not None:
+            raise UserError(
+                f"{name} cannot be given beside a capture, which is taken as it is; title and "
+                "words can."
+            )
+
+
+def _read(
+    attentions: object,
+    made_of: tuple[object, object, object],
+    labels: dict[str, Any],
+    mask: object,
+    choices: dict[str, Any],
+) -> Capture:
+    """Return what is read of weights, or of q, k and v that they are ``made_of``."""
+    tokens, key_tokens, ids = labels.values()
     arrays = {
-        "attentions": _attentions_of(attentions),
-        "q": q,
-        "k": k,
-        "v": v,
+        "attentions": attentions,
+        **dict(zip("qkv", made_of, strict=True)),
         "tokens" if key_tokens is None else "query_tokens": tokens,
         "key_tokens": key_tokens,
         "token_ids": ids,
@@ -167,9 +203,7 @@ def capture(  # noqa: PLR0913  # all but the first two by name
     name = "attentions" if arrays["attentions"] is not None else "q and k"
     taken = sources.read_only_way(sources.found_in_arrays(name, arrays), said)
     _check_labels(taken, tokens, key_tokens, ids)
-    if mask is not None:
-        taken = _masked(taken, mask)
-    return replace(taken, title=title or "Attention from Python")
+    return taken if mask is None else _masked(taken, mask)
 
 
 def _attentions_of(value: object) -> object:

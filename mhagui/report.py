@@ -4,9 +4,11 @@ import math
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 
 import numpy as np
 
+from mhagui.document.bias_words import bias_words
 from mhagui.document.compute import Result
 from mhagui.document.cost import cost_report, parameter_formula, parameters_of, score_flops
 from mhagui.document.designs import design_of, filter_of
@@ -17,7 +19,13 @@ from mhagui.document.filter_bank import (
     residual_text,
 )
 from mhagui.document.head_result import HeadResult
-from mhagui.document.information import information_report
+from mhagui.document.information import (
+    MOST_REPORTED_HEADS,
+    InformationStudy,
+    information_report,
+    study_information,
+    verdict,
+)
 from mhagui.document.json_text import finite, json_text
 from mhagui.document.known import why_unknown
 from mhagui.document.records import Array
@@ -41,7 +49,8 @@ def report(scene: Scene, result: Result, row: int | None = None) -> dict[str, ob
     """Return every number of ``result``, in full precision, as JSON can hold it.
 
     Entropies are in bits, singular values those of Q·Kᵀ; lists over positions start at t1. A value
-    that is undefined or beyond float64 is None; where ``has_values`` or ``has_queries`` is False,
+    that is undefined or beyond float64 is None, and so is the cost of maps between two sequences;
+    where ``has_values`` or ``has_queries`` is False,
     what follows from them is 0 or None and means nothing. Impulse responses and information are
     those of ``row``, t from 0, t4 where it is None. The effective rank costs a T × T decomposition
     per head when first asked for.
@@ -50,6 +59,7 @@ def report(scene: Scene, result: Result, row: int | None = None) -> dict[str, ob
     return {
         "title": scene.title,
         "T": scene.n_positions,
+        **({"T_k": scene.n_keys} if scene.mask.across else {}),
         "d_model": scene.d_model,
         "H": scene.n_heads,
         "d_k": scene.d_k,
@@ -61,17 +71,18 @@ def report(scene: Scene, result: Result, row: int | None = None) -> dict[str, ob
         "has_queries": scene.has_queries,
         "tokens": list(scene.tokens),
         "token_scheme": scene.token_scheme,
+        **({"key_tokens": list(scene.key_tokens)} if scene.mask.across else {}),
         "heads": [_head(head) for head in result.heads],
         "w_o": _listed(scene.w_o),
         "concat": _listed(result.concat),
         "output": _listed(result.output),
         "filter_bank_residual": finite(result.filter_bank_residual),
         "residual_bound": finite(result.residual_bound),
-        "parameters": parameters_of(sizes)._asdict(),
-        "score_flops": score_flops(sizes),
+        "parameters": None if scene.mask.across else parameters_of(sizes)._asdict(),
+        "score_flops": None if scene.mask.across else score_flops(sizes),
         "impulse": impulse_report(scene, result, row),
         "filter_bank": filter_bank_report(scene, result),
-        "cost": cost_report(scene),
+        "cost": None if scene.mask.across else cost_report(scene),
         **information_report(scene, result, row),
     }
 
@@ -81,11 +92,11 @@ def report_json(scene: Scene, result: Result, row: int | None = None) -> str:
 
     Raises UserError where that would be more than a few hundred megabytes of weights.
     """
-    most = math.isqrt(MAX_JSON_WEIGHTS // scene.n_heads)
-    if scene.n_positions > most:
+    if scene.n_weights > MAX_JSON_WEIGHTS:
+        most = math.isqrt(MAX_JSON_WEIGHTS // scene.n_heads)
         raise UserError(
             f"A report in JSON lists every weight; with {scene.n_heads} heads it does for T up to "
-            f"{most}, and this scene has T = {scene.n_positions}."
+            f"{most}, and this scene has {scene.lengths}."
         )
     return json_text(report(scene, result, row))
 
@@ -95,8 +106,8 @@ def report_text(scene: Scene, result: Result, row: int | None = None) -> str:
     parts, unknown = [_opening(scene), _heads(result)], why_unknown(("values",), scene)
     if not unknown:
         parts.append(_filters(scene, result, row))
-    parts.append(_entropies(result))
-    if max(scene.n_positions, scene.d_model) <= MAX_PRINTED:
+    parts += [_entropies(result), _information(scene, result, row)]
+    if max(scene.n_positions, scene.n_keys, scene.d_model) <= MAX_PRINTED:
         parts += _weights(scene, result)
         parts += () if unknown else _projection(scene, result)
     parts.append(unknown or _closing(scene, result))
@@ -122,6 +133,16 @@ def _head(head: HeadResult) -> dict[str, object]:
         "score_rank": head.score_rank,
         "singular_values": _listed(head.score_singular_values),
         "effective_rank": finite(head.effective_rank),
+        **(_bias(head) if head.head.is_biased else {}),
+    }
+
+
+def _bias(head: HeadResult) -> dict[str, object]:
+    shares = head.sink_shares
+    return {
+        "slope": head.head.slope,
+        "sink": head.head.sink,
+        "sink_shares": None if shares is None else _listed(shares),
     }
 
 
@@ -135,15 +156,17 @@ def _listed(array: Array) -> object:
 
 
 def _opening(scene: Scene) -> str:
+    keys = f" · T_k {scene.n_keys}" if scene.mask.across else ""
     sizes = (
-        f"T {scene.n_positions} · d_model {scene.d_model} · H {scene.n_heads}"
+        f"T {scene.n_positions}{keys} · d_model {scene.d_model} · H {scene.n_heads}"
         f" · d_k {scene.d_k} · d_v {scene.d_v} · master gain {short(scene.master_gain)}"
     )
-    shown: tuple[str, ...] = ()
-    if scene.n_positions <= MAX_PRINTED:
-        shown = labels(scene.tokens, SHORT_LABEL, scene.token_scheme)
-    tokens = f"tokens: {' '.join(shown)}" if shown else ""
-    lines = textwrap.wrap(tokens, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    lines = []
+    for name, tokens in (("tokens", scene.tokens), ("tokens of keys", scene.key_tokens)):
+        if tokens and len(tokens) <= MAX_PRINTED:
+            shown = " ".join(labels(tokens, SHORT_LABEL, scene.token_scheme))
+            text = f"{name}: {shown}"
+            lines += textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     return "\n".join([scene.title, sizes, *lines])
 
 
@@ -154,6 +177,8 @@ def _heads(result: Result) -> str:
         "  gain: in force, the head's times the master gain; rank: of Q·Kᵀ;\n"
         "  eff. rank: effective rank of the weights A; mean bits: mean row entropy of A"
     )
+    biases = bias_words(result.heads)
+    notes += f"\n{_wrapped(biases)}" if biases else ""
     return f"{_table('Heads', titles, rows, left=(0, 1, 2, 8))}\n{notes}"
 
 
@@ -203,11 +228,47 @@ def _entropies(result: Result) -> str:
     return f"{_table('Row entropy, bits', titles, rows)}\n{notes}"
 
 
+def _information(scene: Scene, result: Result, row: int | None) -> str:
+    study = study_information(scene, result, shown_row(scene, row))
+    source, at = study.source, study.row + 1
+    made = f"{source.kind.value}, S = {source.n_symbols}, {source.formula}"
+    title, note = f"Information on the next token at t{at}, bits", f"source of tokens: {made}"
+    if study.why_not:
+        return "\n".join([title, _wrapped(study.why_not), _wrapped(note)])
+    rows = [
+        [f"h{number}", head.head.name, *_six([told.bits])]
+        for number, (head, told) in enumerate(zip(result.heads, study.heads, strict=True), 1)
+    ]
+    rows.append(["all", "the whole past", *_six([study.whole_past_bits])])
+    parts = [_table(title, ("head", "name", "bits"), rows, left=(0, 1))]
+    parts += map(_wrapped, [*study.reasons(), note])
+    if len(rows) > 2:
+        parts.append(_pairs(study))
+    return "\n".join(parts)
+
+
+def _pairs(study: InformationStudy) -> str:
+    rows = []
+    for one, other in combinations(range(min(len(study.heads), MOST_REPORTED_HEADS)), 2):
+        pair, names = study.pair(one, other), (f"h{one + 1}", f"h{other + 1}")
+        numbers = _six([pair.joint, pair.redundancy_minus_synergy])
+        rows.append([", ".join(names), *numbers, verdict(pair, *names)])
+    titles = ("heads", "together", "R − S", "verdict")
+    notes = "  R − S: redundancy less synergy, the bits of both alone less those together"
+    if len(study.heads) > MOST_REPORTED_HEADS:
+        notes += f";\n  pairs of the first {MOST_REPORTED_HEADS} heads"
+    return f"{_table('Of two heads', titles, rows, left=(0, 3))}\n{notes}"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
 def _weights(scene: Scene, result: Result) -> Iterator[str]:
     numbers = positions(scene.n_positions)
     for number, head in enumerate(result.heads, 1):
         title = f"Weights A of head {number}, {head.head.name} (rows: queries, columns: keys)"
-        yield _matrix(title, numbers, numbers, np.asarray(head.weights))
+        yield _matrix(title, numbers, scene.key_names, np.asarray(head.weights))
 
 
 def _projection(scene: Scene, result: Result) -> Iterator[str]:

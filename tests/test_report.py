@@ -12,6 +12,7 @@ import pytest
 from mhagui.document import compute, lesson_names, load_lesson
 from mhagui.document.edits import SetMasterGain, SetSequenceLength, rename_head, set_gain, set_muted
 from mhagui.document.information import information_report
+from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.document.token_source import SourceKind, TokenSource
 from mhagui.errors import UserError
 from mhagui.report import report, report_json, report_text
@@ -157,6 +158,32 @@ def test_text_says_what_each_head_adds_and_how_near_it_is_to_its_filter():
     assert "\ntokens: ^ A B C D A B C\n" in text
     added = np.linalg.norm(result.heads[1].term)
     assert re.search(rf"^  h2 +2 +projected .* – +{added:.6f}$", text, re.MULTILINE)
+
+
+def test_text_says_what_the_heads_tell_of_the_next_token():
+    scene, result = of_lesson("four-heads")
+    text, told = report_text(scene, result), information_report(scene, result)
+    for head in told["information"]["heads"]:
+        row = rf"^  h{head['head']} +{head['name']} +{head['bits']:.6f}$"
+        assert re.search(row, text, re.MULTILINE)
+    whole = told["information"]["whole_past_bits"]
+    assert re.search(rf"^  all +the whole past +{whole:.6f}$", text, re.MULTILINE)
+    assert len(told["redundancy"]["pairs"]) == 6
+    for pair in told["redundancy"]["pairs"]:
+        names = ", ".join(f"h{number}" for number in pair["heads"])
+        row = rf"^  {names} +{pair['joint_bits']:.6f} +-?[\d.]+  {pair['verdict']}$"
+        assert re.search(row, text, re.MULTILINE)
+    assert "  source of tokens: copy, S = 2" in text
+
+
+def test_text_says_why_there_is_no_information():
+    scene = replace(load_lesson("four-heads"), mask=MaskRule(MaskKind.FULL))
+    text = report_text(scene, compute(scene))
+    section = text.split("Information on the next token at t4, bits\n")[1].split("\n\n")[0]
+    reason = information_report(scene, compute(scene))["information"]["why_not"]
+    assert reason in re.sub(r"\s+", " ", section)
+    assert "h1" not in section
+    assert max(map(len, section.splitlines())) <= 100
 
 
 def test_long_tokens_are_wrapped_within_a_hundred_columns():

@@ -22,14 +22,28 @@ READ_HELP = (
 )
 
 
-def capture_of(name: str, prompt: str | None, said: Sequence[str]) -> "Capture":
+WORDS_HELP = "merge the tokens of a word: weights on them are summed, those of them averaged"
+
+
+def capture_of(
+    name: str, prompt: str | None, said: Sequence[str], *, by_words: bool = False
+) -> "Capture":
     """Return the attention in the file ``name``, or of the model there on ``prompt``.
 
     What is ``said`` of a file of tensors is NAME=VALUE each. Raises UserError where it cannot be
-    had.
+    had, or cannot be shown ``by_words``.
     """
+    capture = _with_tokens(name, prompt, said)
+    if not by_words:
+        return capture
+    from mhagui.document.captured_words import by_words as merged
+
+    return merged(capture)
+
+
+def _with_tokens(name: str, prompt: str | None, said: Sequence[str]) -> "Capture":
     from mhagui.document import lesson_names
-    from mhagui.gui.opening.kinds import CONFIG, Kind, kind_of  # loads no Qt
+    from mhagui.file_kinds import CONFIG, Kind, kind_of
 
     path = Path(name)
     if name in lesson_names() or path.suffix.lower() == _SCENE:

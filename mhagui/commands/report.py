@@ -20,7 +20,8 @@ from mhagui.errors import UserError, check_choices
 
 _USAGE = """mhagui report [SCENE] [--gain N=G ...] [--json | --format FORMAT] [--out FILE]
                      [--row N] [how figures look]
-       mhagui report FILE --scorecard [--prompt TEXT] [--csv | --json] [--out FILE]"""
+       mhagui report FILE --scorecard [--prompt TEXT] [--words] [--csv | --json]
+                     [--out FILE]"""
 _DESCRIPTION = """Print every number of a scene: weights, entropies, ranks, Concat, output. As
 Markdown, HTML or PDF the report is one file to read, with its figures. With --scorecard: what
 every head of a real model does; 'mhagui report --scorecard --help' says more."""

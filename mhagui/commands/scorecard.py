@@ -1,16 +1,19 @@
-"""Printing or writing the scores of all heads of a real model."""
+"""Printing, writing or drawing the scores of all heads of a real model."""
 
 import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from mhagui.commands.captures import READ_HELP, capture_of
+from mhagui.commands.captures import READ_HELP, WORDS_HELP, capture_of
 from mhagui.commands.output import complain, say, say_file
+from mhagui.commands.scorecard_figure import add_figure_options, check_figure, draw_figure
 from mhagui.commands.shared import OK, Parser, add_list, give_back_scenes, not_empty, write_and_say
 from mhagui.errors import UserError
 
 _USAGE = """mhagui report FILE --scorecard [--prompt TEXT] [--read NAME=VALUE ...]
-                     [--csv | --json] [--out FILE] [--ranks]"""
+                     [--words] [--csv | --json] [--out FILE] [--ranks]
+                     [--figure FILE [--score NAME] [--above-chance | --against NAME]
+                      [how figures look]]"""
 _DESCRIPTION = """Score every head of a real model against chance, and say what each does: by its
 weights in a file of tensors (.npy, .npz, .safetensors, .pt, .json), or by a prompt on which a
 model (.gguf, or a folder with config.json) is run."""
@@ -27,9 +30,11 @@ def run(arguments: list[str]) -> int:
         raise UserError("A scorecard is of one FILE: of tensors, or a model.")
     from mhagui.files import check_target
 
+    check_figure(options)
     if options.out is not None:
         check_target(Path(options.out))
-    capture = capture_of(options.scenes[0], options.prompt, options.read)
+    name, by_words = options.scenes[0], options.words
+    capture = capture_of(name, options.prompt, options.read, by_words=by_words)
     from mhagui.data.scorecard_table import scorecard_csv, scorecard_json
     from mhagui.data.scorecard_text import scorecard_text
     from mhagui.document.scorecard import scorecard
@@ -40,6 +45,10 @@ def run(arguments: list[str]) -> int:
     else:
         for note in capture.notes:
             complain(note, OK)
+    if options.figure is not None:
+        write_and_say(Path(options.figure), draw_figure(options, capture, card))
+        if options.out is None:
+            return OK
     if kind == "text":
         data = scorecard_text(card, with_ranks=options.ranks).encode()
     else:
@@ -62,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--scorecard", action="store_true", help="the scores of all heads")
     parser.add_argument("--prompt", metavar="TEXT", help="what a model is run on")
     add_list(parser, "--read", "NAME=VALUE", READ_HELP)
+    parser.add_argument("--words", action="store_true", help=WORDS_HELP)
     parser.add_argument("--csv", action="store_true", help="as CSV, with all digits")
     parser.add_argument("--json", action="store_true", help="as JSON, with all digits")
     parser.add_argument(
@@ -70,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--out", metavar="FILE", type=not_empty, help="write it to FILE, replacing it"
     )
+    add_figure_options(parser)
     return parser
 
 

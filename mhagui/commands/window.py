@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mhagui import __version__
+from mhagui.commands.captures import WORDS_HELP
 from mhagui.commands.output import progress, say
 from mhagui.commands.shared import (
     DEFAULT_SCENE,
@@ -14,6 +15,7 @@ from mhagui.commands.shared import (
     ended_by_signals,
     not_empty,
     tell_if_long,
+    without_collecting,
 )
 from mhagui.errors import UserError, visible
 
@@ -21,9 +23,10 @@ if TYPE_CHECKING:
     from mhagui.document import Scene
 
 _USAGE = """mhagui [SCENE] [--figures-if-no-display DIR] [--reset-settings]
-       mhagui FILE [--prompt TEXT]
+       mhagui FILE [--prompt TEXT] [--words]
        mhagui report [SCENE] [--gain N=G ...] [--format FORMAT] [--out FILE]
-       mhagui report FILE --scorecard [--prompt TEXT] [--csv | --json] [--out FILE]
+       mhagui report FILE --scorecard [--prompt TEXT] [--words] [--csv | --json]
+                     [--out FILE]
        mhagui export [SCENE ...] [--gain N=G ...] --out DIR [--figure NAME ...]
                      [--format png,svg,pdf,eps,tiff] [--data csv,npz,json] [--script]
        mhagui export --from FIGURE ... --out DIR
@@ -49,19 +52,24 @@ def open_window(arguments: list[str]) -> int:
         say(_reset_settings())
         if options.scene is None:
             return OK
-    from mhagui.display_check import missing_libraries, why_no_display
-    from mhagui.document import open_named
+    with without_collecting():
+        from mhagui.display_check import missing_libraries, why_no_display
+        from mhagui.document import open_named
 
     beside, is_model = _beside(options.scene)
     if options.prompt is not None and not is_model:
         raise UserError("--prompt is for a model: give its .gguf file, or its folder, as well.")
+    if options.words and beside is None:
+        raise UserError("--words is for tensors or a model: give the file as well.")
     session, origin = open_named((beside is None and options.scene) or DEFAULT_SCENE)
     scene = session.scene
     obstacle = why_no_display() or missing_libraries()
     if obstacle is None:
-        from mhagui.gui.application import run
+        with without_collecting():
+            from mhagui.gui.application import run
 
-        return run(scene, origin, session.view, opened=beside, prompt=options.prompt)
+        prompt, words = options.prompt, options.words
+        return run(scene, origin, session.view, opened=beside, prompt=prompt, by_words=words)
     if beside is not None:
         raise UserError(f"{obstacle}; 'mhagui report {beside} --scorecard' works without a window.")
     if options.figures_if_no_display is None:
@@ -76,7 +84,7 @@ def _beside(name: str | None) -> tuple[Path | None, bool]:
     Raises UserError where it cannot be opened, as far as its headers tell.
     """
     from mhagui.document import lesson_names
-    from mhagui.gui.opening.kinds import Kind, kind_of
+    from mhagui.file_kinds import Kind, kind_of
 
     if name is None or name in lesson_names() or not Path(name).exists():
         return None, False
@@ -113,6 +121,7 @@ def _parser() -> argparse.ArgumentParser:
         help="run the model in FILE, a .gguf file or a folder with config.json, on this at once; "
         "FILE may also hold tensors of a model's attention (.npy, .npz, .safetensors, .pt, JSON)",
     )
+    parser.add_argument("--words", action="store_true", help=f"in FILE, {WORDS_HELP}")
     parser.add_argument(
         "--figures-if-no-display",
         metavar="DIR",

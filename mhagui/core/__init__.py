@@ -19,6 +19,7 @@ from mhagui.core.attention import (
     softmax_exponents,
     weights_from_scores,
 )
+from mhagui.core.biased import BiasedWeights, biased_weights
 from mhagui.core.cost import (
     ParameterCount,
     StageCosts,
@@ -126,6 +127,7 @@ __all__ = [
     "SCORES",
     "TARGET_TOLERANCE",
     "AttentionStatistics",
+    "BiasedWeights",
     "HeadScores",
     "HeadScoring",
     "Labels",
@@ -141,6 +143,7 @@ __all__ = [
     "attention_scores",
     "attention_statistics",
     "attention_weights",
+    "biased_weights",
     "block_local_head",
     "causal_mask",
     "concat_heads",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Literal, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -27,8 +28,12 @@ from mhagui.core._checks import (
 
 Mask: TypeAlias = Literal["causal"] | npt.ArrayLike | None
 Gain: TypeAlias = float | FloatArray
+Check: TypeAlias = Callable[[], object]
 
 _LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+# Rows of scores that are made between two looks whether they are wanted still; all that is done to
+# them is done while they are near. Fewer take longer in all.
+_ROWS = 256
 
 
 def causal_mask(n_queries: SupportsIndex, n_keys: SupportsIndex | None = None) -> BoolArray:
@@ -67,7 +72,13 @@ def causal_mask(n_queries: SupportsIndex, n_keys: SupportsIndex | None = None) -
     return _causal(rows, columns)
 
 
-def attention_scores(q: npt.ArrayLike, k: npt.ArrayLike, scale: float | None = None) -> FloatArray:
+def attention_scores(
+    q: npt.ArrayLike,
+    k: npt.ArrayLike,
+    scale: float | None = None,
+    *,
+    check: Check | None = None,
+) -> FloatArray:
     """Return the scores S = scale · q·kᵀ.
 
     Parameters
@@ -78,6 +89,8 @@ def attention_scores(q: npt.ArrayLike, k: npt.ArrayLike, scale: float | None = N
         Keys, shape (..., T_k, d_k), finite; leading axes broadcast against those of `q`.
     scale
         Finite, dimensionless; None means 1/√d_k.
+    check
+        Called again and again, before each few rows; what it raises ends the work, and is raised.
 
     Returns
     -------
@@ -96,11 +109,8 @@ def attention_scores(q: npt.ArrayLike, k: npt.ArrayLike, scale: float | None = N
     """
     queries, keys = queries_and_keys(q, k)
     factor = 1.0 / math.sqrt(queries.shape[-1]) if scale is None else as_number(scale, "scale")
-    with np.errstate(all="ignore"):
-        scores: FloatArray = queries @ np.swapaxes(keys, -1, -2)
-        scores *= scores.dtype.type(factor)
-        overflowed = not math.isfinite(np.add.reduce(scores, axis=None))
-    if overflowed and not np.isfinite(scores).all():
+    scores, is_finite = _scaled_products(queries, np.swapaxes(keys, -1, -2), factor, check)
+    if not is_finite and not np.isfinite(scores).all():
         rescaled = scores_by_exponents(queries, keys, factor)
         scores = np.where(np.isfinite(scores), scores, rescaled)
         require_no_overflow(scores, "q and k", "a score")
@@ -224,6 +234,25 @@ def softmax_exponents(
     with np.errstate(all="ignore"):
         wide = array.astype(np.float64, copy=False)
         return _exponents(*_without_zero_gains(wide, factor), allowed).astype(array.dtype)
+
+
+def _scaled_products(
+    queries: FloatArray, columns: FloatArray, factor: float, check: Check | None
+) -> tuple[FloatArray, bool]:
+    """Return the products times `factor`, and whether sums of them are finite."""
+    leading = np.broadcast_shapes(queries.shape[:-2], columns.shape[:-2])
+    n_rows, dtype = queries.shape[-2], np.result_type(queries, columns)
+    scores: FloatArray = np.empty((*leading, n_rows, columns.shape[-1]), dtype)
+    is_finite = True
+    with np.errstate(all="ignore"):
+        for begin in range(0, n_rows, _ROWS):
+            if check is not None:
+                check()
+            rows = slice(begin, begin + _ROWS)
+            strip = np.matmul(queries[..., rows, :], columns, out=scores[..., rows, :])
+            strip *= dtype.type(factor)
+            is_finite &= math.isfinite(np.add.reduce(strip, axis=None))
+    return scores, is_finite
 
 
 def _causal(n_queries: int, n_keys: int) -> BoolArray:

@@ -248,8 +248,8 @@ def _pooled(
     for begin in range(0, len(rows) - 1, n_at_once):
         blocks = slice(begin, min(begin + n_at_once, len(rows) - 1))
         n_reached = int(np.searchsorted(columns[:-1], reading.stop[blocks].max()))
-        for whole, way in zip(pooled, combine, strict=True):
-            strip = reading.strip(blocks, int(columns[n_reached]), way)
+        strips = reading.strips(blocks, int(columns[n_reached]), combine)
+        for whole, strip, way in zip(pooled, strips, combine, strict=True):
             part = _pooled_columns(strip, columns[: n_reached + 1], way)
             whole[..., blocks, :n_reached] = part
     return pooled
@@ -316,10 +316,13 @@ class _Reading:
             cells = cells * self._factors[rows]
         return np.where(columns < seen[rows], cells, cells.dtype.type(np.nan))
 
-    def strip(self, blocks: slice, width: int, combine: np.ufunc) -> FloatArray:
-        """Return one row a block, (..., blocks, width); NaN where none counts."""
+    def strips(self, blocks: slice, width: int, combine: tuple[np.ufunc, ...]) -> list[FloatArray]:
+        """Return of each way one row a block, (..., blocks, width); NaN where none counts."""
         if self._reads_all:
-            return self._whole_strip(blocks, width, combine)
+            return self._whole_strips(blocks, width, combine)
+        return [self._strip(blocks, width, way) for way in combine]
+
+    def _strip(self, blocks: slice, width: int, combine: np.ufunc) -> FloatArray:
         ragged = combine.reduce(self._ragged[..., blocks, :, :], axis=-2)
         n_blocks = blocks.stop - blocks.start
         strip = np.full((*ragged.shape[:-2], n_blocks, width), np.nan, ragged.dtype)
@@ -334,20 +337,25 @@ class _Reading:
             strip[..., place, start:stop] = ragged[..., place, : stop - start]
         return strip
 
-    def _whole_strip(self, blocks: slice, width: int, combine: np.ufunc) -> FloatArray:
+    def _whole_strips(
+        self, blocks: slice, width: int, combine: tuple[np.ufunc, ...]
+    ) -> list[FloatArray]:
         """Return the same of all cells: the blocks' first rows at once, then the next.
 
         That is a few calls and not one a block, and up to three times as fast.
         """
         first, last = self._rows[:-1][blocks], self._rows[1:][blocks] - 1
         begin = min(int(self._begin[blocks].min()), width)
-        strip = self._row(first, begin, width)
+        row = self._row(first, begin, width)
+        strips = [row, *(row.copy() for _ in combine[1:])]
         for step in range(1, int((last - first).max()) + 1):
-            combine(strip, self._row(np.minimum(first + step, last), begin, width), out=strip)
+            row = self._row(np.minimum(first + step, last), begin, width)
+            for strip, way in zip(strips, combine, strict=True):
+                way(strip, row, out=strip)
         if begin == 0:
-            return strip
-        before = np.full((*strip.shape[:-1], begin), np.nan, strip.dtype)
-        return np.concatenate([before, strip], axis=-1)
+            return strips
+        before = np.full((*row.shape[:-1], begin), np.nan, row.dtype)
+        return [np.concatenate([before, strip], axis=-1) for strip in strips]
 
     def _row(self, places: Counts, begin: int, end: int) -> FloatArray:
         """Return some columns of some rows, multiplied by their factors; NaN where none counts."""

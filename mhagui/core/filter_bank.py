@@ -410,9 +410,15 @@ def _synthesis_blocks(projection: FloatArray, n_heads: int, d_v: int) -> FloatAr
 def _norms(array: FloatArray, axis: int | tuple[int, int]) -> FloatArray:
     """Return the root of the sum of squares along `axis`, at any magnitude of the cells."""
     # Powers of two are exact, and keep the squares of very large or small cells in range.
-    exponent = np.frexp(np.max(np.abs(array), axis=axis, keepdims=True, initial=0.0))[1]
+    most = np.finfo(array.dtype).maxexp - 8  # of a power that has a normal reciprocal
+    lowest, largest = (
+        extreme.reduce(array, axis=axis, keepdims=True, initial=0.0)
+        for extreme in (np.minimum, np.maximum)
+    )
+    exponent = np.clip(np.frexp(np.maximum(-lowest, largest))[1], -most, most)
     with np.errstate(all="ignore"):
-        norms = np.sqrt(np.sum(np.square(np.ldexp(array, -exponent)), axis=axis))
+        small = array * np.ldexp(array.dtype.type(1.0), -exponent)
+        norms = np.sqrt(np.sum(np.square(small, out=small), axis=axis))
         scaled: FloatArray = np.ldexp(norms, np.squeeze(exponent, axis))
     return scaled
 

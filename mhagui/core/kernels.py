@@ -18,6 +18,7 @@ from mhagui.core._checks import (
     shape_error,
 )
 from mhagui.core.attention import (
+    Check,
     Mask,
     allowed_for,
     attention_weights,
@@ -25,12 +26,17 @@ from mhagui.core.attention import (
     weights_from_scores,
 )
 from mhagui.core.entropy import entropy_bits
-from mhagui.core.kernels_scores import CachedScores, FactoredScores, TiledScores, exponentials
+from mhagui.core.kernels_scores import (
+    CachedScores,
+    FactoredScores,
+    TiledScores,
+    exponentials,
+    quiet_and_in_place,
+)
 from mhagui.core.kernels_tiles import Tile, flattened, tiles_of
 from mhagui.core.threads import one_blas_thread, share
 
 Pair: TypeAlias = tuple[FloatArray, FloatArray]
-Check: TypeAlias = Callable[[], object]
 
 # Below so many cells for each the threads would take longer to start, and to wait for the
 # interpreter after each step, than they save.
@@ -256,7 +262,7 @@ def _filled(scores: TiledScores, mask: Mask, out: Pair | None, check: Check | No
     def work(tiles: Iterator[Tile]) -> None:
         space = np.empty((1 if is_in_place else 2, largest), dtype=scores.dtype)
         ones = np.ones(scores.n_columns, dtype=scores.dtype)
-        with np.errstate(all="ignore"):
+        with quiet_and_in_place(scores.n_columns):
             for tile in (part for whole in tiles for part in scores.parts(whole)):
                 part = flat_weights[tile.heads, tile.rows]
                 if out is not None:

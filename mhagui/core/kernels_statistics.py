@@ -20,6 +20,7 @@ from mhagui.core._checks import (
     shape_error,
 )
 from mhagui.core.attention import (
+    Check,
     Mask,
     allowed_for,
     attention_scores,
@@ -30,8 +31,8 @@ from mhagui.core.attention import (
 )
 from mhagui.core.display import pool_maximum
 from mhagui.core.entropy import entropy_bits
-from mhagui.core.kernels import Check, work_through
-from mhagui.core.kernels_scores import FactoredScores, exponentials
+from mhagui.core.kernels import work_through
+from mhagui.core.kernels_scores import FactoredScores, exponentials, quiet_and_in_place
 from mhagui.core.kernels_tiles import Tile, flattened, tiles_of
 
 # The largest rounding of a gained shift with which a block is made without the rest of its rows.
@@ -241,7 +242,7 @@ class _Found:
         """Add the tiles, the first of which is the largest of all that come."""
         space: FloatArray = np.empty((2, 0), self._scores.dtype)
         ones = np.ones(self._scores.n_columns, self._scores.dtype)
-        with np.errstate(all="ignore"):
+        with quiet_and_in_place(self._scores.n_columns):
             for tile in (part for whole in tiles for part in self._scores.parts(whole)):
                 if tile.n_cells > space.shape[1]:
                     space = np.empty((2, tile.n_cells), self._scores.dtype)

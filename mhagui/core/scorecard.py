@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -61,7 +62,8 @@ class Score:
     values
         The score.
     baselines
-        The same score of the uniform head under the same mask, over the same rows.
+        The same score of the uniform head under the same mask, or of what else is by chance, over
+        the same rows.
     corrected
         (values − baselines) / (1 − baselines): 0 at chance, 1 for a perfect head; NaN where the
         score has no perfect value of 1, or where chance is perfect.
@@ -203,6 +205,9 @@ class HeadScoring:
     is_cross
         Whether queries and keys are of different sequences: there are no distances then, and
         of the patterns "first token" alone, for all rows.
+    chance
+        What is by chance, weights of shape (T_q, T_k), where that is not the same on all allowed
+        keys: by words, a uniform head gives those of many tokens more.
     """
 
     def __init__(
@@ -211,13 +216,19 @@ class HeadScoring:
         *,
         token_ids: npt.ArrayLike | None = None,
         is_cross: bool = False,
+        chance: npt.ArrayLike | None = None,
     ) -> None:
         self.allowed = _as_mask(allowed)
+        self.chance = None if chance is None else _as_chance(chance, self.allowed)
         self._n_allowed = count(self.allowed)
-        self._chance = inverse_of(self._n_allowed)
+        self._positions: Doubles = np.maximum(self._n_allowed, 1.0)  # effective ones, by chance
+        if self.chance is not None:
+            self._positions = np.exp2(entropy_bits(self.chance, "chance"))
         self._is_cross = is_cross
         self._patterns = {
-            pattern: _Pattern(_targets(pattern, self.allowed, token_ids, is_cross), self.allowed)
+            pattern: _Pattern(
+                _targets(pattern, self.allowed, token_ids, is_cross), self.allowed, self.chance
+            )
             for pattern in HEAD_PATTERNS
         }
         n_queries, n_keys = self.allowed.shape
@@ -233,7 +244,8 @@ class HeadScoring:
         rows = rows_of(weights, self._n_allowed)
         found = self._pattern_scores(rows)
         found["uniformity"], found["entropy"], found["effective positions"] = self._entropies(rows)
-        found["confidence"] = self._row_score(rows, rows.largest, self._chance, is_share=True)
+        most = inverse_of(self._n_allowed) if self.chance is None else self.chance.max(axis=-1)
+        found["confidence"] = self._row_score(rows, rows.largest, most, is_share=True)
         found["mean distance"], found["distance variance"] = self._distances(rows)
         return HeadScores(
             scores={name: found[name] for name in SCORES},
@@ -267,18 +279,21 @@ class HeadScoring:
             of_head[:] = entropy_bits(head, "a")
         positions = np.exp2(bits)
         has_choice = rows.counted & (self._n_allowed >= 2)
+        by_chance = self._positions
         # What a file has on forbidden keys may make it more than the mask allows.
-        share = np.minimum((positions - 1.0) / np.maximum(self._n_allowed - 1, 1), 1.0)
-        n_rows = count(has_choice)
-        ones = np.where(n_rows > 0, 1.0, np.nan)
-        uniformity = Score(
-            mean(share, has_choice), ones, np.full_like(ones, np.nan), n_rows, n_rows >= LEAST_ROWS
+        of_rows, of_chance = (
+            np.minimum((each - 1.0) / np.maximum(self._n_allowed - 1, 1), 1.0)
+            for each in (positions, by_chance)
         )
-        most = np.maximum(self._n_allowed, 1).astype(np.float64)
+        n_rows = count(has_choice)
+        values, baselines = mean(of_rows, has_choice), mean(of_chance, has_choice)
+        uniformity = Score(
+            values, baselines, np.full_like(values, np.nan), n_rows, n_rows >= LEAST_ROWS
+        )
         return (
             uniformity,
-            self._row_score(rows, bits, np.log2(most)),
-            self._row_score(rows, positions, most),
+            self._row_score(rows, bits, np.log2(by_chance)),
+            self._row_score(rows, positions, by_chance),
         )
 
     def _distances(self, rows: Rows) -> tuple[Score, Score]:
@@ -290,19 +305,25 @@ class HeadScoring:
             np.einsum("hti,ti->ht", rows.weights, self._distance),
             np.einsum("hti,ti->ht", rows.weights, self._distance_squared),
         ]
-        of_uniform = [
-            np.sum(moment, axis=-1, where=self.allowed) * self._chance
-            for moment in (self.allowed, self._distance, self._distance_squared)
-        ]
+        moments = (self.allowed, self._distance, self._distance_squared)
         n_rows = count(counted)
         nothing, no_labels = np.full(len(n_rows), np.nan), np.zeros(len(n_rows), dtype=bool)
         pairs = zip(
             _mean_and_variance(of_rows, counted),
-            _mean_and_variance(of_uniform, counted),
+            _mean_and_variance([self._by_chance(moment) for moment in moments], counted),
             strict=True,
         )
         distance, variance = (Score(*pair, nothing, n_rows, no_labels) for pair in pairs)
         return distance, variance
+
+    def _by_chance(self, moment: npt.NDArray[Any]) -> Doubles:
+        """Return what each row has of a moment, (T_q, T_k), by chance."""
+        of_rows: Doubles
+        if self.chance is None:
+            of_rows = np.sum(moment, axis=-1, where=self.allowed) * inverse_of(self._n_allowed)
+        else:
+            of_rows = np.sum(moment * self.chance, axis=-1)
+        return of_rows
 
     def _row_score(
         self, rows: Rows, of_rows: FloatArray, of_uniform: Doubles, *, is_share: bool = False
@@ -317,8 +338,12 @@ class HeadScoring:
 class _Pattern:
     """The keys of a pattern that a mask allows."""
 
-    def __init__(self, targets: BoolArray, allowed: BoolArray) -> None:
+    def __init__(self, targets: BoolArray, allowed: BoolArray, chance: Doubles | None) -> None:
         self.cells = Cells(targets & allowed)
+        if chance is None:
+            self._by_chance = self.cells.in_row * inverse_of(count(allowed))
+        else:
+            self._by_chance = self.cells.sums(chance[np.newaxis])[0]
         n_in_sight = np.count_nonzero(self.cells.in_row)
         self._is_in_sight = 2 * n_in_sight >= np.count_nonzero(targets.any(axis=-1))
 
@@ -327,7 +352,7 @@ class _Pattern:
         n_seen = self.cells.in_row
         counted = counted & (n_seen > 0)
         n_choices = count(counted & (n_seen < n_allowed))
-        values, baselines = mean(sums, counted), mean(n_seen * inverse_of(n_allowed), counted)
+        values, baselines = mean(sums, counted), mean(self._by_chance, counted)
         is_telling = (n_choices >= LEAST_ROWS) & self._is_in_sight
         return Score(values, baselines, _corrected(values, baselines), count(counted), is_telling)
 
@@ -337,6 +362,13 @@ def _as_mask(allowed: npt.ArrayLike) -> BoolArray:
     if mask.ndim != 2:
         raise shape_error("allowed", "(T_q, T_k)", mask)
     return mask
+
+
+def _as_chance(chance: npt.ArrayLike, allowed: BoolArray) -> Doubles:
+    weights = as_exactly(chance, "chance", "T_q, T_k")
+    if weights.shape != allowed.shape:
+        raise shape_error("chance", f"{allowed.shape} to match allowed", weights)
+    return weights.astype(np.float64)
 
 
 def _targets(

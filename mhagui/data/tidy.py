@@ -18,7 +18,7 @@ from mhagui.document.archive import member
 from mhagui.document.compute import Result
 from mhagui.document.head_result import HeadResult
 from mhagui.document.json_text import json_text
-from mhagui.document.on_demand import Matrix, most_kept
+from mhagui.document.on_demand import Matrix, are_kept, most_kept
 from mhagui.document.provenance import sha256
 from mhagui.document.scene import Scene
 from mhagui.document.session import Session
@@ -30,7 +30,8 @@ FORMATS = ("csv", "npz", "json")
 # take some 200 MB.
 MAX_WEIGHTS_AS_TEXT = 4 * 1024**2
 COLUMNS = ("head", "t", "i", "weight", "score", "name", "layer", "gain", "active")
-TOKEN_COLUMNS = ("query", "key")  # where the scene has tokens
+BIAS_COLUMNS = ("slope", "sink", "sink_share")  # where any head has such; empty without a sink
+TOKEN_COLUMNS = ("query", "key")  # those of which the scene has tokens
 
 # An array, or one for each head, which a file holds as one with a first axis H. They are not
 # stacked here: weights alone can have half a gigabyte.
@@ -56,9 +57,12 @@ def csv_of(scene: Scene, result: Result) -> bytes:
     file = io.BytesIO()
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text)
-    writer.writerow(COLUMNS + (TOKEN_COLUMNS if scene.tokens else ()))
+    words = scene.tokens, scene.tokens_of_keys
+    biases = BIAS_COLUMNS if any(head.is_biased for head in scene.heads) else ()
+    tokens = (c for c, of in zip(TOKEN_COLUMNS, words, strict=True) if of)
+    writer.writerow((*COLUMNS, *biases, *tokens))
     for number, head in enumerate(result.heads, 1):
-        writer.writerows(_rows(number, head, result, scene.tokens))
+        writer.writerows(_rows(number, head, result, words, has_biases=bool(biases)))
     text.flush()
     return file.getvalue()
 
@@ -69,7 +73,7 @@ def npz_of(scene: Scene, result: Result) -> bytes:
     They are not compressed: weights of full precision hardly get smaller by it. Raises UserError
     where there are more than the program itself keeps.
     """
-    if scene.n_positions > most_kept(scene.n_heads):
+    if not are_kept(scene.n_weights):
         raise UserError(
             f"An NPZ file holds every weight and score; with {_heads(scene.n_heads)} it does for T "
             f"up to {most_kept(scene.n_heads)}, and this scene has T = {scene.n_positions}."
@@ -97,6 +101,7 @@ def arrays(scene: Scene, result: Result) -> dict[str, Part]:
         "scene_sha256": np.array(sha256(session_to_bytes(Session.of(scene)))),
         "title": np.array(scene.title),
         **({"tokens": np.array(scene.tokens)} if scene.tokens else {}),
+        **({"key_tokens": np.array(scene.key_tokens)} if scene.key_tokens else {}),
         "names": np.array([head.head.name for head in heads]),
         "patterns": np.array([head.head.pattern.value for head in heads]),
     }
@@ -113,6 +118,7 @@ def arrays(scene: Scene, result: Result) -> dict[str, Part]:
         "allowed": result.allowed,
         "weights": [head.weights for head in heads],
         "row_entropy_bits": [head.row_entropy_bits for head in heads],
+        **_slopes_and_sinks(result),
         "ceiling_bits": result.ceiling_bits,
         "head_outputs": [head.output for head in heads],
         "concat": result.concat,
@@ -123,6 +129,22 @@ def arrays(scene: Scene, result: Result) -> dict[str, Part]:
     }
     unknown = _unknown(scene)
     return words | {name: part for name, part in numbers.items() if name not in unknown}
+
+
+def _slopes_and_sinks(result: Result) -> dict[str, Part]:
+    """Return slopes, sink logits and what sinks take of each row, where any head has such.
+
+    NaN is a head without a sink, and a row that sees no key.
+    """
+    heads, found = [head.head for head in result.heads], dict[str, Part]()
+    if any(head.slope for head in heads):
+        found["slopes"] = np.array([head.slope for head in heads])
+    if any(head.sink is not None for head in heads):
+        none = np.full(len(result.allowed), np.nan)
+        found["sinks"] = np.array([np.nan if head.sink is None else head.sink for head in heads])
+        shares = [head.sink_shares for head in result.heads]
+        found["sink_shares"] = [none if share is None else share for share in shares]
+    return found
 
 
 def _biases(scene: Scene) -> dict[str, Part]:
@@ -142,16 +164,23 @@ def _unknown(scene: Scene) -> set[str]:
 
 
 def _rows(
-    number: int, head: HeadResult, result: Result, tokens: tuple[str, ...]
+    number: int,
+    head: HeadResult,
+    result: Result,
+    words: tuple[tuple[str, ...], tuple[str, ...]],
+    *,
+    has_biases: bool,
 ) -> Iterator[tuple[object, ...]]:
     """Yield the rows of one head: made line by line, for all of them would take gigabytes."""
     of_head = (head.head.name, head.head.layer, head.gain, "true" if head.active else "false")
     for t, allowed in enumerate(result.allowed):
         keys = np.flatnonzero(allowed)
+        share = "" if head.sink_shares is None else float(head.sink_shares[t])
+        biases = (head.head.slope, head.head.sink, share) if has_biases else ()
         weights, scores = (np.asarray(of[t])[keys].tolist() for of in (head.weights, head.scores))
         for i, weight, score in zip(keys.tolist(), weights, scores, strict=True):
-            words = (tokens[t], tokens[i]) if tokens else ()
-            yield (number, t + 1, i + 1, weight, score, *of_head, *words)
+            named = (of[at] for of, at in zip(words, (t, i), strict=True) if of)
+            yield (number, t + 1, i + 1, weight, score, *of_head, *biases, *named)
 
 
 def _write_npy(file: IO[bytes], part: Part) -> None:
@@ -176,13 +205,12 @@ def _listed(part: Part) -> object:
 
 
 def _check_size(scene: Scene, kind: str) -> None:
-    most = math.isqrt(MAX_WEIGHTS_AS_TEXT // scene.n_heads)
-    if scene.n_positions > most:
-        is_kept = scene.n_positions <= most_kept(scene.n_heads)
+    if scene.n_weights > MAX_WEIGHTS_AS_TEXT:
+        most = math.isqrt(MAX_WEIGHTS_AS_TEXT // scene.n_heads)
         raise UserError(
             f"A {kind} file lists every weight; with {_heads(scene.n_heads)} it does for T up to "
-            f"{most}, and this scene has T = {scene.n_positions}."
-            f"{' NPZ holds it.' if is_kept else ''}"
+            f"{most}, and this scene has {scene.lengths}."
+            f"{' NPZ holds it.' if are_kept(scene.n_weights) else ''}"
         )
 
 

@@ -7,6 +7,7 @@ scene: a head of layer 2 goes on reading what it reads.
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -56,17 +57,17 @@ class Effect:
     output: Array
     change: Array
 
-    @property
+    @cached_property
     def by_position(self) -> Array:
         """Norm of the change at each position, ‖ΔO_t‖, (T,)."""
         return _row_norms(self.change)
 
-    @property
+    @cached_property
     def share_by_position(self) -> Array:
         """‖ΔO_t‖ / ‖O_t‖, (T,); NaN where O_t is 0."""
-        return _ratio(self.by_position, _row_norms(self.output))
+        return sealed(_ratio(self.by_position, _row_norms(self.output)))
 
-    @property
+    @cached_property
     def norm(self) -> float:
         """‖ΔO‖ over all positions."""
         return frobenius_norm(self.change)
@@ -81,7 +82,7 @@ class Effect:
         """Return the channel, from 0, that changes most at position ``row``."""
         return int(np.abs(self.change[row]).argmax())
 
-    @property
+    @cached_property
     def largest(self) -> tuple[int, int]:
         """The position and channel, from 0, of what changes most."""
         row, channel = np.unravel_index(np.abs(self.change).argmax(), self.change.shape)
@@ -147,7 +148,11 @@ def _as_layer(result: Result, head: HeadResult) -> CapturedLayer:
     width = head.values.shape[1]
     bias = np.zeros((1, width)) if head.head.b_v is None else head.head.b_v
     layer = CapturedLayer(
-        number=head.head.layer, v=head.values[np.newaxis], b_v=bias, allowed=result.allowed
+        number=head.head.layer,
+        v=head.values[np.newaxis],
+        b_v=bias,
+        allowed=result.allowed,
+        sinks=None if head.head.sink is None else np.array([head.head.sink]),
     )
     if isinstance(head.weights, OnDemand):  # they are made where they are needed
         scale = head.gain / math.sqrt(head.q.shape[1])

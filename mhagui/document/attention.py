@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mhagui import core
+from mhagui.document.head import Head
 from mhagui.document.on_demand import Matrix, scores_on_demand, weights_on_demand
 from mhagui.document.recall import Recall
 from mhagui.document.records import Array, sealed
@@ -19,23 +20,35 @@ ROWS = 128  # of a block of scores that is looked at in one go, so that it stays
 
 
 class Attention(NamedTuple):
-    """S, A, the row entropies, A times what is read of X, and A V."""
+    """S, A, the row entropies, A times what is read of X, A V, and the shares of a sink."""
 
     scores: Matrix
     weights: Matrix
     entropy: Array
     mixed: Array
     output: Array
+    sink_shares: Array | None = None
 
 
 def attention(
     q: Array, k: Array, gain: float, x: Array, values: Array, seen: Seen, recall: Recall
 ) -> Attention:
     """Return what is made of A, which is kept; ``x`` is what is read of X."""
-    scores = recall.array("scores", core.attention_scores, q, k)
+    scores = recall.array("scores", partial(core.attention_scores, check=recall.check), q, k)
     make = partial(_weights_and_entropies, recall.check)
     weights, entropy = recall("weights", make, scores, gain, seen)
     return _weighed(scores, weights, entropy, x, values, seen, recall)
+
+
+def biased_attention(
+    head: Head, q: Array, k: Array, gain: float, x: Array, values: Array, seen: Seen, recall: Recall
+) -> Attention:
+    """Return the same of a head that has a slope or a sink beside its scores."""
+    scores = recall.array("scores", partial(core.attention_scores, check=recall.check), q, k)
+    make = partial(_biased, recall.check)
+    weights, entropy, shares = recall("weights", make, scores, gain, head.slope, head.sink, seen)
+    found = _weighed(scores, weights, entropy, x, values, seen, recall)
+    return found._replace(sink_shares=shares)
 
 
 def given_attention(
@@ -67,7 +80,7 @@ def attention_on_demand(
     q: Array, k: Array, gain: float, x: Array, values: Array, recall: Recall
 ) -> Attention:
     """Return the same without keeping S or A: all that follows from A is made in one pass."""
-    scores = recall("scores on demand", scores_on_demand, q, k)
+    scores = recall("scores on demand", partial(scores_on_demand, recall.check), q, k)
     make = partial(weights_on_demand, recall.check)
     weights, entropy, sums = recall("weights", make, q, k, gain, x, values)
     return Attention(scores, weights, entropy, *sums)
@@ -79,6 +92,16 @@ def _weights_and_entropies(
     found = core.weights_and_entropies_from_scores(scores, gain=gain, mask=seen, check=check)
     weights, bits = found
     return sealed(weights), sealed(bits)
+
+
+def _biased(
+    check: Check, scores: Array, gain: float, slope: float, sink: float | None, seen: Seen
+) -> tuple[Array, Array, Array | None]:
+    """Return A, the entropy of each row's shares, and what the sink takes where there is one."""
+    bias = core.alibi_bias([slope], *scores.shape)[0]
+    found = core.biased_weights(scores, gain=gain, bias=bias, sinks=sink, mask=seen, check=check)
+    shares = None if sink is None else sealed(found.sink_shares)
+    return sealed(found.weights), sealed(found.bits), shares
 
 
 def _log_weights(a: Array) -> Array:
@@ -96,16 +119,19 @@ def _reweighted(
     return (a if gain == 1 else sealed(shares * sums[:, np.newaxis])), sealed(bits)
 
 
-def differ_in_a_row(scores: Matrix, seen: Seen) -> bool:
-    """Say whether any row's allowed scores differ: most do in the second row."""
+def differ_in_a_row(scores: Matrix, seen: Seen, has_sink: bool = False) -> bool:
+    """Say whether any row's allowed scores differ: most do in the second row.
+
+    With a sink, which no gain scales: whether any of them is not 0.
+    """
     for first in range(0, len(scores), ROWS):
         rows = scores[first : first + ROWS]
         if isinstance(seen, str):
-            differ = np.tril(rows != rows[:, :1], first)
+            differ = np.tril(rows != (0.0 if has_sink else rows[:, :1]), first)
         else:
             allowed = seen[first : first + ROWS]
             one_allowed = np.take_along_axis(rows, allowed.argmax(axis=1)[:, np.newaxis], axis=1)
-            differ = (rows != one_allowed) & allowed
+            differ = (rows != (0.0 if has_sink else one_allowed)) & allowed
         if differ.any():
             return True
     return False

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from mhagui import core
 from mhagui.document.records import frozen
+from mhagui.document.token_text import texts
 from mhagui.errors import UserError
 
 Floats: TypeAlias = npt.NDArray[np.floating[Any]]  # float32 or float64, read-only
@@ -113,6 +114,16 @@ class CapturedLayer:
         except ValueError as error:
             raise UserError(f"Layer {self.number}: {error}") from error
 
+    @property
+    def has_weights(self) -> bool:
+        """Whether the weights are there; else they are made when they are asked for, and kept."""
+        return self.given is not None or "weights" in vars(self)
+
+    @property
+    def chance(self) -> Floats | None:
+        """What a head has by chance, (T_q, T_k); None for the same weight on all allowed keys."""
+        return None
+
     @cached_property
     def weights(self) -> Floats:
         """A as given, or made of q and k when first asked for, (H, T_q, T_k)."""
@@ -168,6 +179,8 @@ class Capture:
         its name. Empty where that is not known.
     notes
         What was found and proven of the file, a sentence each, for people.
+    whole
+        The capture with all tokens that this is by words; None where it is not by words.
     """
 
     title: str
@@ -178,6 +191,15 @@ class Capture:
     notes: tuple[str, ...] = field(default=())
     pieces: tuple[str, ...] = ()
     token_scheme: str = ""
+    whole: "Capture | None" = None
+
+    @property
+    def texts(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What the tokens of queries and of keys stand for; of parts of characters the bytes."""
+        queries, keys = self.query_tokens, self.key_tokens or self.query_tokens
+        if self.token_scheme and queries == keys and len(self.pieces) == len(keys):
+            queries = keys = texts(self.pieces, self.token_scheme)
+        return queries, keys
 
     def layer(self, number: int) -> CapturedLayer:
         """Return layer ``number``; raises KeyError where there is none."""

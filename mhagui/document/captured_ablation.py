@@ -69,7 +69,12 @@ def _weights(layer: CapturedLayer, ablation: Ablation) -> Floats:
     """Return the weights of a head that looks elsewhere, (T_q, T_k)."""
     head = ablation.head
     if ablation.kind is AblationKind.UNIFORM:
-        return core.uniform_weights(layer.mask)
+        uniform = core.uniform_weights(layer.mask)
+        if layer.sinks is None:
+            return uniform
+        # What the sink takes it keeps: that a head looks elsewhere is not that it looks more.
+        kept: Floats = uniform * layer.weights[head].sum(axis=-1, keepdims=True, dtype=np.float64)
+        return kept
     try:
         if ablation.kind is AblationKind.GAIN:
             return _gained(layer, head, ablation.gain)

@@ -7,10 +7,12 @@ import numpy as np
 
 from mhagui import core
 from mhagui.document.capture import Capture, CapturedLayer, Floats
+from mhagui.document.captured_bias import slopes_of
+from mhagui.document.checks import count
 from mhagui.document.head import Head
-from mhagui.document.mask_rule import MaskKind, MaskRule, rule_of
+from mhagui.document.mask_rule import MaskKind, MaskRule, rule_across, rule_of
 from mhagui.document.on_demand import MOST_KEPT
-from mhagui.document.patterns import Pattern
+from mhagui.document.patterns import MAX_POSITIONS, Pattern
 from mhagui.document.records import Array, sealed
 from mhagui.document.scene import (
     MAX_DESCRIPTION_LENGTH,
@@ -33,7 +35,9 @@ def scene_of(capture: Capture, number: int, heads: Sequence[int] | None = None) 
 
     Heads have the weights that were given, or else the queries and keys: hand-set, those of a key
     head that is shared the same in all its heads. X, W_V and W_O are the layer's where all three
-    are known, with their biases; where they are not, the scene has no values.
+    are known, with their biases; where they are not, the scene has no values. Where queries and
+    keys are not the same positions the weights are all there is, made of Q and K where they have
+    to be.
 
     Raises
     ------
@@ -60,13 +64,16 @@ def heads_with_room(capture: Capture, number: int, head: int = 0) -> tuple[int, 
     """
     layer = layer_of(capture, number)
     layer.require_head(head)
-    n_positions = max(layer.shape)
+    if goes_across(capture, layer):
+        layer = _weights_alone(layer)
+    n_positions, n_keys = layer.shape
     d_model, d_v = _value_widths(layer)
     made = n_positions * (2 * _width(layer) + 2 * d_v + d_model)
     most = [MAX_HEADS, (MAX_NUMBERS - n_positions * d_model) // _numbers_of_head(layer)]
     most.append(MAX_MADE // made)
-    if not np.array_equal(layer.mask, core.causal_mask(n_positions)):
-        most.append(MOST_KEPT // n_positions**2)
+    is_biased = layer.given is None and not (layer.bias is None and layer.sinks is None)
+    if is_biased or not np.array_equal(layer.mask, core.causal_mask(n_positions)):
+        most.append(MOST_KEPT // (n_positions * n_keys))
     n_heads = max(min(most), 1)
     first = head // n_heads * n_heads
     return tuple(range(first, min(first + n_heads, layer.n_heads)))
@@ -99,20 +106,44 @@ def _places(layer: CapturedLayer, heads: Sequence[int] | None) -> tuple[int, ...
     return places
 
 
+def goes_across(capture: Capture, layer: CapturedLayer) -> bool:
+    """Say whether queries and keys are not the same positions: by their number, or their tokens."""
+    n_queries, n_keys = layer.shape
+    if n_queries != n_keys:
+        return True
+    queries, keys = capture.query_tokens, capture.key_tokens
+    return len(queries) == len(keys) == n_keys and queries != keys
+
+
+def _weights_alone(layer: CapturedLayer) -> CapturedLayer:
+    """Return the layer without all but its weights, made where they are not given."""
+    n_weights = layer.n_heads * math.prod(layer.shape)
+    if layer.given is None and n_weights > MOST_KEPT:
+        raise UserError(
+            f"Layer {layer.number} has {n_weights:,} weights that would be made of its queries and "
+            f"keys, and there can be {MOST_KEPT:,}."
+        )
+    return CapturedLayer(layer.number, given=layer.weights, k=layer.k, allowed=layer.allowed)
+
+
 def _scene(capture: Capture, layer: CapturedLayer, places: tuple[int, ...]) -> Scene:
-    n_positions, mask = _check_form(layer), _mask(layer)
+    known, across = layer, goes_across(capture, layer)
+    if across:
+        layer = _weights_alone(layer)
+    n_positions, mask = _check_form(layer, across=across), _mask(layer, across=across)
     _check_room(layer, places, n_positions)
     make, has_values = _Heads(layer), layer.has_values
-    tokens, scheme = _tokens(capture, n_positions)
+    tokens, scheme = _tokens(capture, n_positions, across=across)
     return Scene(
         title=_line(f"{capture.title}, layer {layer.number}", MAX_TITLE_LENGTH),
-        description=_description(capture, layer, places, mask),
+        description=_description(capture, known, places, mask),
         heads=tuple(map(make.head, places)),
         x=_doubles(layer.x) if has_values else sealed(np.zeros((n_positions, 1))),
         w_o=_projection(layer, places) if has_values else sealed(np.zeros((len(places), 1))),
         d_k=_width(layer),
         tokens=tokens,
         token_scheme=scheme,
+        key_tokens=_drawn(capture.key_tokens, layer.shape[1]) if across else (),
         mask=mask,
         b_o=_row(layer.b_o) if has_values and layer.b_o is not None else None,
         has_values=has_values,
@@ -122,21 +153,11 @@ def _scene(capture: Capture, layer: CapturedLayer, places: tuple[int, ...]) -> S
 # ------------------------------------------------------------------------- what the bench can hold
 
 
-def _check_form(layer: CapturedLayer) -> int:
+def _check_form(layer: CapturedLayer, *, across: bool) -> int:
     """Return T; raises UserError where the layer is of a form that no scene has."""
     n_queries, n_keys = layer.shape
-    if n_queries != n_keys:
-        raise UserError(
-            f"Layer {layer.number} has {n_queries} queries and {n_keys} keys; the bench holds "
-            "sequences that attend to themselves, T queries and T keys."
-        )
-    if layer.given is None:
-        for known, what in ((layer.bias, "a bias"), (layer.sinks, "sink logits")):
-            if known is not None:
-                raise UserError(
-                    f"Layer {layer.number} adds {what} to its scores, which heads on the bench "
-                    "do not have."
-                )
+    if across:
+        count("The number of keys T_k", n_keys, MAX_POSITIONS)
     if layer.w_v is not None and len(layer.w_v) != layer.n_key_heads:
         raise UserError(
             f"Layer {layer.number} has {layer.n_key_heads} key heads and {len(layer.w_v)} value "
@@ -145,12 +166,13 @@ def _check_form(layer: CapturedLayer) -> int:
     return check_positions(n_queries)
 
 
-def _mask(layer: CapturedLayer) -> MaskRule:
+def _mask(layer: CapturedLayer, *, across: bool) -> MaskRule:
     if layer.allowed is None:
-        return MaskRule(MaskKind.FULL)
-    rule = rule_of(layer.allowed)
+        return MaskRule(MaskKind.FULL, across=across)
+    rule = (rule_across if across else rule_of)(layer.allowed)
     if rule is None:
-        kinds = ", ".join(kind.value for kind in MaskKind)
+        known = (MaskKind.CAUSAL, MaskKind.FULL) if across else MaskKind
+        kinds = ", ".join(kind.value for kind in known)
         raise UserError(
             f"Layer {layer.number} lets {int(layer.allowed.sum()):,} of {layer.allowed.size:,} "
             f"cells be seen by a mask that the bench does not know; it knows {kinds}, with padding."
@@ -196,6 +218,7 @@ class _Heads:
     def __init__(self, layer: CapturedLayer) -> None:
         self._layer = layer
         self._shared: dict[tuple[str, int], Array] = {}
+        self._slopes = slopes_of(layer)
 
     def head(self, place: int) -> Head:
         """Return head ``place``, from 0."""
@@ -212,6 +235,8 @@ class _Heads:
             q=q,
             k=None if q is None else self._of("k", key_head, _doubles),
             a=_weights(layer, place) if q is None else None,
+            slope=self._slopes[place],
+            sink=None if q is None or layer.sinks is None else float(layer.sinks[place]),
         )
 
     def _queries(self, place: int) -> Array | None:
@@ -242,9 +267,10 @@ def _weights(layer: CapturedLayer, place: int) -> Array:
     n_wrong = weights.size - int(np.count_nonzero(np.isfinite(weights)))
     if n_wrong:
         row, column = np.argwhere(~np.isfinite(weights))[0]
+        sign = "t" if len(weights) == len(weights[0]) else "i"
         raise UserError(
             f"Layer {layer.number}, head {place}: {n_wrong:,} of {weights.size:,} weights are not "
-            f"numbers, the first on key t{column + 1} at query t{row + 1}."
+            f"numbers, the first on key {sign}{column + 1} at query t{row + 1}."
         )
     return _doubles(weights)
 
@@ -288,19 +314,29 @@ def _row(array: Floats) -> Array:
 # ----------------------------------------------------------------------------------------- in words
 
 
-def _tokens(capture: Capture, n_positions: int) -> tuple[tuple[str, ...], str]:
+def _tokens(capture: Capture, n_positions: int, *, across: bool) -> tuple[tuple[str, ...], str]:
     """Return what stands at each position, as a scene's tokens can be, and their scheme.
 
-    The pieces of the tokenizer where they are known; nothing where no tokens are. A token that
-    would not show, as a line end, is what is drawn for it.
+    The pieces of the tokenizer where they are known of one sequence; nothing where no tokens are.
     """
+    if across:
+        return _drawn(capture.query_tokens, n_positions), ""
     tokens, scheme = capture.query_tokens or capture.key_tokens, ""
     if capture.token_scheme and len(capture.pieces) == n_positions:
         tokens, scheme = capture.pieces, capture.token_scheme
+    drawn = _drawn(tokens, n_positions, scheme)
+    return drawn, scheme if drawn else ""
+
+
+def _drawn(tokens: tuple[str, ...], n_positions: int, scheme: str = "") -> tuple[str, ...]:
+    """Return ``tokens`` as a scene's can be; none unless there is one for each position.
+
+    A token that would not show, as a line end, is what is drawn for it.
+    """
     if len(tokens) != n_positions:
-        return (), ""
+        return ()
     drawn = shown_tokens(tokens, scheme or Scheme.PLAIN)
-    return tuple(_token(token.raw, token.label) for token in drawn), scheme
+    return tuple(_token(token.raw, token.label) for token in drawn)
 
 
 def _token(token: str, label: str) -> str:
@@ -324,20 +360,32 @@ def _description(
         told.append(f"They share the keys and values of {layer.n_key_heads} key heads.")
     if layer.given is not None and (mask.left or mask.right):
         told.append("Rows of padding are left out.")
-    told.append(_of_look(layer))
-    told.append(_of_values(layer, few=few) if layer.has_values else _of_no_values(layer))
+    if capture.whole is None:
+        told.append(_of_look(layer, across=mask.across))
+    if capture.whole is not None:
+        told.append("Of words the weights alone are known; they have no queries, keys or values.")
+    elif mask.across:
+        told.append("There are no values on the bench: they are of the keys, not of the queries.")
+    else:
+        told.append(_of_values(layer, few=few) if layer.has_values else _of_no_values(layer))
     text = "\n".join((" ".join(told), *capture.notes))
     lines = (_line(line, MAX_DESCRIPTION_LENGTH) for line in text.split("\n") if line.strip())
     return "\n".join(lines)[:MAX_DESCRIPTION_LENGTH]
 
 
-def _of_look(layer: CapturedLayer) -> str:
+def _of_look(layer: CapturedLayer, *, across: bool) -> str:
     if layer.given is not None:
         return "The weights are as given; queries and keys are not on the bench."
+    if across:
+        return "The weights are made of the layer's queries and keys, which are not on the bench."
     text = "Queries and keys are those after positions are encoded."
     scale = _own_scale(layer)
     if scale is not None and layer.q is not None:
         text += f" The scale {scale:g} is in the queries, beside {_usual_scale(layer.q):g}."
+    if layer.bias is not None:
+        text += " Scores fall with the distance by each head's slope (ALiBi)."
+    if layer.sinks is not None:
+        text += " Each head has a sink logit, so that rows sum to less than 1."
     return text
 
 

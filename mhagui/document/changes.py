@@ -34,6 +34,8 @@ def _changes(before: Scene, after: Scene) -> Iterator[str]:
     for field, name in (("n_positions", "T"), ("d_k", "d_k"), ("d_model", "d_model")):
         if getattr(before, field) != getattr(after, field):
             yield f"{name} = {getattr(after, field)}"
+    if after.mask.across and before.n_keys != after.n_keys:
+        yield f"T_k = {after.n_keys}"
     if before.master_gain != after.master_gain:
         yield f"master gain {formats.short(after.master_gain)}"
     yield from _changes_of_all(before, after)
@@ -72,6 +74,8 @@ def _head_changes(before: Scene, after: Scene) -> Iterator[str]:
     for uid, (place, head) in new.items():
         if uid in old and head is not old[uid][1]:
             yield from (f"h{place} {change}" for change in _changes_of_head(old[uid][1], head))
+            biases = _bias_changes_of_head(old[uid][1], head)
+            yield from (f"h{place} {change}" for change in biases)
             yield from _matrix_changes(place, old[uid][1], head)
 
 
@@ -109,6 +113,13 @@ def _changes_of_head(before: Head, after: Head) -> Iterator[str]:
         yield from (
             f"{what.name} {formats.short(new)}" for what, old, new in settings if old != new
         )
+
+
+def _bias_changes_of_head(before: Head, after: Head) -> Iterator[str]:
+    if before.slope != after.slope:
+        yield f"slope {formats.short(after.slope)}" if after.slope else "no slope"
+    if before.sink != after.sink:
+        yield "no sink" if after.sink is None else f"sink {formats.short(after.sink)}"
 
 
 def _matrix_changes(place: int, before: Head, after: Head) -> Iterator[str]:

@@ -19,6 +19,7 @@ from mhagui.document.attention import (
     Seen,
     attention,
     attention_on_demand,
+    biased_attention,
     differ_in_a_row,
     given_attention,
 )
@@ -26,7 +27,7 @@ from mhagui.document.designs import designed_factors
 from mhagui.document.head import Head
 from mhagui.document.head_result import HeadResult, Joined, ScoreSpectrum, WeightSpectrum
 from mhagui.document.mask_rule import MaskRule
-from mhagui.document.on_demand import most_kept
+from mhagui.document.on_demand import are_kept
 from mhagui.document.packed import PackedProjection, Slice
 from mhagui.document.recall import Recall, Steps
 from mhagui.document.records import Array, sealed
@@ -46,7 +47,8 @@ class Result:
     heads
         One record per head, in the scene's order.
     mask, allowed
-        The mask, and which keys it lets each query see, (T, T), True = allowed.
+        The mask, and which keys it lets each query see, (T, T), or (T, T_k) of the keys of another
+        sequence; True = allowed.
     has_values
         Whether X, W_V and W_O are known; where they are not, all that follows from them is 0.
     n_allowed
@@ -141,7 +143,7 @@ def _compute(
     previous: Result | None,
     check: Callable[[int], object] | None,
 ) -> Result:
-    allowed = recall("allowed", MaskRule.allowed, scene.mask, scene.n_positions)
+    allowed = recall("allowed", MaskRule.allowed, scene.mask, scene.n_positions, scene.n_keys)
     seen: Seen = "causal" if scene.mask.is_causal else allowed
     heads = _head_results(scene, seen, previous, recall, check)
     counted = [head for head in heads if head.active]
@@ -291,7 +293,7 @@ def _of_head(
     head = scene.heads[index]
     # Not one of the head's own steps: those of a head that is taken over would hold an earlier W_O.
     block = recall.columns(f"block {head.uid}", scene.w_o, scene.rows_of(index))
-    is_kept = scene.n_positions <= most_kept(scene.n_heads)
+    is_kept = are_kept(scene.n_weights)
     layer = _Layer(scene.d_k, scene.keep_margin, scene.mask, seen, is_kept)
     name, make = f"head {head.uid}", partial(_head_result, own)
     # Added to 0 there is no −0, which would be the same input, but not the same bits.
@@ -311,10 +313,15 @@ def _head_result(
     block: tuple[Array, ...],
 ) -> HeadResult:
     q, k, seen = *_factors(head, layer, x, recall), layer.seen
-    values = recall.array("values", _values, x, head.w_v, head.b_v)
-    x_read, w_v_read = recall("read", _read, x, head.w_v, head.b_v)
+    of_keys = x  # the rows that keys and values come from
+    if layer.mask.across:  # of which nothing is known but that they are so many
+        of_keys = recall.array("keys read", np.zeros, (len(k), x.shape[1]))
+    values = recall.array("values", _values, of_keys, head.w_v, head.b_v)
+    x_read, w_v_read = recall("read", _read, of_keys, head.w_v, head.b_v)
     if head.a is not None:
         found = given_attention(head.a, gain, x_read, values, seen, recall)
+    elif head.is_biased:
+        found = biased_attention(head, q, k, gain, x_read, values, seen, recall)
     elif layer.is_kept:
         found = attention(q, k, gain, x_read, values, seen, recall)
     else:  # under the causal mask alone
@@ -333,13 +340,14 @@ def _head_result(
         q=q,
         k=k,
         scores=found.scores,
-        scores_differ=recall("differ", differ_in_a_row, found.scores, seen),
+        scores_differ=recall("differ", differ_in_a_row, found.scores, seen, head.sink is not None),
         weights=found.weights,
         row_entropy_bits=found.entropy,
         effective_positions=recall.array("positions", np.exp2, found.entropy),
         values=values,
         output=found.output,
         joined=recall("term", Joined, term),
+        sink_shares=found.sink_shares,
         score_spectrum=recall("score spectrum", ScoreSpectrum, q, k),
         weight_spectrum=recall("weight spectrum", WeightSpectrum, found.weights),
         steps=recall.steps,
@@ -368,8 +376,11 @@ def _factors(head: Head, layer: _Layer, x: Array, recall: Recall) -> tuple[Array
     if head.w_q is not None and head.w_k is not None:
         return recall.array("q", _product, x, head.w_q), recall.array("k", _product, x, head.w_k)
     if head.a is not None:
-        unknown = recall.array("factors", np.zeros, (len(x), layer.d_k))
-        return unknown, unknown
+        n_queries, n_keys = head.a.shape
+        unknown = recall.array("factors", np.zeros, (n_queries, layer.d_k))
+        if n_keys == n_queries:
+            return unknown, unknown
+        return unknown, recall.array("key factors", np.zeros, (n_keys, layer.d_k))
     return recall(
         "factors",
         designed_factors,

@@ -128,6 +128,8 @@ def designed_factors(
 
 def filter_of(head: Head, mask: MaskRule = CAUSAL) -> str:
     """Return what the filter is called that a head approaches, with its number where it has one."""
+    if head.is_biased:
+        return "none with a bias"  # of slope or sink, which no gain outgrows where scores are equal
     if _is_uniform(head):
         return _box_under(mask)
     name = design_of(head.pattern).filter_name
@@ -154,8 +156,8 @@ def ideal_taps(head: Head, row: int) -> Array | None:
     """Return the taps at t1 .. t of the filter ``head`` approaches as its gain grows, (row + 1,).
 
     ``row`` is t from 0. None where there is no such filter: in the rows of a delay that reach back
-    before t1, in those of two positions before the first of them, and for queries and keys that are
-    given and not designed.
+    before t1, in those of two positions before the first of them, for queries and keys that are
+    given and not designed, and for heads with a slope or a sink.
     """
     looked_at = _looked_at(head, row, np.arange(row + 1))
     count = np.count_nonzero(looked_at)
@@ -175,6 +177,8 @@ def _looked_at(
 ) -> npt.NDArray[np.bool_]:
     """Return which of ``keys`` share row ``row`` of the ideal; none where it has none."""
     at: npt.NDArray[np.bool_] = keys < 0
+    if head.is_biased:
+        return at
     if _is_uniform(head):
         return ~at
     match head.pattern:

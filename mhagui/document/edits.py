@@ -16,8 +16,14 @@ from mhagui.document.head import MAX_UID, NONE_GIVEN, Head
 from mhagui.document.mask_rule import MaskRule
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, read_only
-from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS, Scene, designed_input, repeated
+from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS, Scene
+from mhagui.document.scene_input import designed_input, repeated
 from mhagui.errors import UserError
+
+WHY_ACROSS = "Queries and keys are not the same positions: their mask is as it was given"
+WHY_GIVEN_ALONE = (
+    "Queries and keys are not the same positions: every head has given weights, and none is made"
+)
 
 
 class Edit(Protocol):
@@ -118,6 +124,7 @@ class SetPattern:
 
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with the head designed anew; key magnitude and gain stay."""
+        _check_can_design(scene)
         head = scene.head(self.head)
         name = self.pattern.value if head.name == head.pattern.value else head.name
         changes = {"pattern": self.pattern, "name": name, "settings": (), "key_head": None}
@@ -150,7 +157,7 @@ class HandSet:
     """Give a head queries and keys of its own, each (T, d_k).
 
     Its gain stays, and its name, unless there is a ``gain`` for which they are meant: then they are
-    others than it had, and a name that was its pattern's follows.
+    others than it had, meant without slope and sink, and a name that was its pattern's follows.
     """
 
     head: int
@@ -165,7 +172,7 @@ class HandSet:
         given: dict[str, object] = {**NONE_GIVEN, "q": self.q, "k": self.k, "key_head": None}
         if self.gain is not None:
             head = scene.head(self.head)
-            given["gain"] = self.gain
+            given |= {"gain": self.gain, "slope": 0.0, "sink": None}
             if head.name == head.pattern.value:
                 given["name"] = Pattern.HAND_SET.value
         return scene.with_head(self.head, pattern=Pattern.HAND_SET, settings=(), **given)
@@ -185,6 +192,8 @@ class SetMask:
 
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with the mask; refuses where given weights are on keys it hides."""
+        if scene.mask.across and not self.rule.across:
+            raise UserError(f"{WHY_ACROSS}.")
         return replace(scene, mask=self.rule)
 
 
@@ -249,6 +258,7 @@ class AddHead:
 
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with one head more, reading the next value features in turn."""
+        _check_can_design(scene)
         features = (np.arange(scene.d_v) + scene.n_heads * scene.d_v) % scene.d_model
         w_v = np.eye(scene.d_model)[:, features] * scene.has_values
         head = Head(_next_uid(scene), self.pattern.value, self.pattern, w_v)
@@ -391,6 +401,11 @@ def check_none_hand_set(scene: Scene) -> None:
             )
 
 
+def why_given_alone(scene: Scene) -> str:
+    """Return why no head can make its weights itself; empty where one can."""
+    return WHY_GIVEN_ALONE if scene.mask.across else ""
+
+
 def written(name: str, matrix: Array, row: int, column: int, values: Array) -> Array:
     """Return ``matrix``, called ``name``, with ``values`` written from (row, column) on."""
     if values.ndim != 2:
@@ -405,6 +420,12 @@ def written(name: str, matrix: Array, row: int, column: int, values: Array) -> A
     after = matrix.copy()
     after[row:bottom, column:right] = values
     return after
+
+
+def _check_can_design(scene: Scene) -> None:
+    reason = why_given_alone(scene)
+    if reason:
+        raise UserError(f"{reason}.")
 
 
 def _with_width(head: Head, d_k: int) -> Head:

@@ -9,7 +9,7 @@ from mhagui.document.head import SYMBOLS, Head
 from mhagui.document.recall import block_width
 from mhagui.document.scene import Scene
 
-_NUMBERS_OF_HEAD = frozenset({"gain", "muted", "soloed"})
+_NUMBERS_OF_HEAD = frozenset({"gain", "muted", "soloed", "slope", "sink"})
 _NUMBERS_OF_SCENE = frozenset({"heads", "w_o", "master_gain"})
 _SOFTMAX = 16  # multiplications and additions in the time that one weight takes
 
@@ -21,13 +21,13 @@ def effort(scene: Scene, before: Scene) -> int:
     per_weight = _SOFTMAX + scene.d_k + scene.d_v
     per_pair = sum(per_weight + _n_read(head) for head in scene.heads if head.uid in new)
     columns = _columns_changed(scene, before, new)
-    return n_positions**2 // 2 * per_pair + n_positions * width * columns
+    return n_positions * scene.n_keys // 2 * per_pair + n_positions * width * columns
 
 
 def moves_numbers_alone(scene: Scene, before: Scene) -> bool:
-    """Say whether the scenes differ in gains, mute, solo and W_O alone: both have the same cells.
+    """Say whether the scenes differ in gains, slopes, sinks, mute, solo and W_O alone.
 
-    So what acts upon one of them means the same to the other.
+    Both have the same cells then: what acts upon one of them means the same to the other.
     """
     if scene.n_heads != before.n_heads or scene.w_o.shape != before.w_o.shape:
         return False
@@ -80,7 +80,8 @@ def _makings(head: Head, scene: Scene) -> tuple[object, ...]:
     """Return what the weights and values of a head are made of; arrays by their identity."""
     arrays = scene.x, *(getattr(head, field) for field in SYMBOLS)
     numbers = head.pattern, head.settings, head.key_magnitude, head.gain * scene.master_gain
-    return *map(id, arrays), *numbers, head.layer, scene.d_k, scene.keep_margin, scene.mask
+    of_scene = scene.d_k, scene.keep_margin, scene.mask
+    return *map(id, arrays), *numbers, head.slope, head.sink, head.layer, *of_scene
 
 
 def _columns_changed(scene: Scene, before: Scene, new: set[int]) -> int:

@@ -16,6 +16,10 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Base of what stands in a file: nothing in it that is not known, nothing that goes unsaid."""
 
 
+class FrozenEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, frozen=True):
+    """Base of what stands in a file and is kept by the program as it stands there."""
+
+
 class HeadEntry(Entry, kw_only=True):
     """A head as it stands in a file."""
 
@@ -36,15 +40,21 @@ class HeadEntry(Entry, kw_only=True):
     a: Matrix | None = None
     b_v: Matrix | None = None
     key_head: int | None = None
+    slope: float | None = None
+    sink: float | None = None
 
 
 class MaskEntry(Entry, kw_only=True):
-    """Which keys a query may see: the kind by its name in the program."""
+    """Which keys a query may see: the kind by its name in the program.
+
+    Where it goes ``across``, they are those of another sequence.
+    """
 
     kind: str
     size: int = 0
     left: int = 0
     right: int = 0
+    across: bool = False
 
 
 class SourceEntry(Entry, kw_only=True):
@@ -89,6 +99,46 @@ class ViewEntry(Entry, kw_only=True):
     widths_follow: bool = True
 
 
+class PartEntry(FrozenEntry, kw_only=True, frozen=True):
+    """Arrays of a file of tensors that play one role, each with its layer and its step."""
+
+    role: str
+    arrays: tuple[str, ...]
+    layers: tuple[int, ...]
+    steps: tuple[int, ...]
+    axes: tuple[str, ...] = ()
+
+
+class ReadingEntry(FrozenEntry, kw_only=True, frozen=True):
+    """How a file of tensors was read."""
+
+    parts: tuple[PartEntry, ...]
+    batch: int | None = None
+    layers: tuple[int, ...] | None = None
+    orientation: str | None = None
+    heads: int | None = None
+    key_heads: int | None = None
+    causal: bool | None = None
+    scale: float | None = None
+    has_steps: bool = False
+
+
+class LayerEntry(Entry, kw_only=True):
+    """Of which layer of what file or model the scene was made; the path from the session's folder.
+
+    ``sha256_of_ends`` is that of the first and last bytes of what was opened.
+    """
+
+    number: int
+    path: str
+    is_folder: bool = False
+    n_bytes: int
+    sha256_of_ends: str
+    prompt: str = ""
+    reading: ReadingEntry | None = None
+    by_words: bool = False
+
+
 class SceneEntry(Entry, kw_only=True):
     """A scene file: X is made of its tokens, or one-hot, unless given.
 
@@ -111,6 +161,7 @@ class SceneEntry(Entry, kw_only=True):
     keep_margin: bool = False
     tokens: list[str] = []
     token_scheme: str = ""
+    key_tokens: list[str] = []
     vocabulary: list[str] = []
     position_code: bool = False
     source: SourceEntry | None = None
@@ -118,3 +169,4 @@ class SceneEntry(Entry, kw_only=True):
     b_o: Matrix | None = None
     has_values: bool = True
     view: ViewEntry | None = None
+    made_of: LayerEntry | None = None

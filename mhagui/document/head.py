@@ -74,13 +74,20 @@ class Head(Record):
     w_q, w_k
         W_Q^h and W_K^h of a projected head, shape (d_model, d_k); None for any other.
     a
-        The weights of a head of given weights, shape (T, T), 0 or more; None for any other. They
-        are what they are: rows need not sum to 1.
+        The weights of a head of given weights, shape (T, T), or (T, T_k) where the keys are those
+        of another sequence, 0 or more; None for any other. They are what they are: rows need not
+        sum to 1.
     b_v
         b_V^h, shape (1, d_v): the values are V_h = X W_V^h + b_V^h; None is none.
     key_head
         The number, from 0, of the keys and values that the head shares with others of the same
         number; None where they are its own.
+    slope
+        ALiBi: by how much gained scores fall per position between query and key, from 0 to 1e30;
+        0 is no bias. Given weights have none: it is in them.
+    sink
+        A logit, from -1e30 to 1e30, that takes part in the softmax of every row and is no key:
+        what it gets, the row's weights lack of 1. None is none, as always of given weights.
     """
 
     uid: int
@@ -100,6 +107,8 @@ class Head(Record):
     a: Array | None = None
     b_v: Array | None = None
     key_head: int | None = None
+    slope: float = 0.0
+    sink: float | None = None
 
     def __post_init__(self) -> None:
         """Check the head and freeze its arrays."""
@@ -121,12 +130,21 @@ class Head(Record):
         if self.key_head is not None:
             what = f"The key head of head “{self.name}”"
             set_field("key_head", count(what, self.key_head, MAX_UID, 0))
+        set_field("slope", plain(self.slope))
+        if self.sink is not None:
+            set_field("sink", plain(self.sink))
+        _check_bias(self)
         check_finite(f"The gain of head “{self.name}”", self.gain)
         if not 0 <= self.key_magnitude <= LARGEST:
             raise UserError(
                 f"The key magnitude of head “{self.name}” must be a number from 0 to {LARGEST:g}; "
                 f"got {self.key_magnitude}."
             )
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether more than gained scores is in its softmax: a slope, or a sink logit."""
+        return self.slope != 0 or self.sink is not None
 
     def matrices(self) -> Iterator[Array]:
         """Yield every matrix that the head has."""
@@ -135,12 +153,18 @@ class Head(Record):
             if matrix is not None:
                 yield matrix
 
-    def check_sizes(self, n_positions: int, d_model: int, d_k: int, d_v: int) -> None:
-        """Raise UserError unless every matrix of the head has the shape its scene needs."""
+    def check_sizes(
+        self, n_positions: int, d_model: int, d_k: int, d_v: int, n_keys: int | None = None
+    ) -> None:
+        """Raise UserError unless every matrix of the head has the shape its scene needs.
+
+        ``n_keys`` is T_k where keys are of another sequence.
+        """
         inputs = (d_model, "d_model")
+        keys = (n_positions, "T") if n_keys is None else (n_keys, "T_k")
         self._check_shape("w_v", inputs, (d_v, "d_v"))
         self._check_shape("b_v", (1, "one"), (d_v, "d_v"))
-        self._check_shape("a", (n_positions, "T"), (n_positions, "T"))
+        self._check_shape("a", (n_positions, "T"), keys)
         for field in ("q", "k"):
             self._check_shape(field, (n_positions, "T"), (d_k, "d_k"))
         for field in ("w_q", "w_k"):
@@ -154,6 +178,25 @@ class Head(Record):
                 f"but this scene needs {rows[0]} × {columns[0]} "
                 f"({rows[1]} {'row' if rows[1] == 'one' else 'rows'}, {columns[1]} columns)."
             )
+
+
+def _check_bias(head: Head) -> None:
+    """Raise UserError unless slope and sink are such as heads can have, and none is in vain."""
+    name = f"head “{head.name}”"
+    if not 0 <= head.slope <= LARGEST:
+        raise UserError(
+            f"The ALiBi slope of {name} must be a number from 0 to {LARGEST:g}; got {head.slope}."
+        )
+    if head.sink is not None and not -LARGEST <= head.sink <= LARGEST:
+        raise UserError(
+            f"The sink logit of {name} must be a number from -{LARGEST:g} to {LARGEST:g}; got "
+            f"{head.sink}."
+        )
+    if head.is_biased and head.pattern is Pattern.GIVEN:
+        raise UserError(
+            f"{name[0].upper()}{name[1:]} has given weights, in which slope and sink are already: "
+            "it takes neither."
+        )
 
 
 def _check_weights(name: str, a: Array) -> None:

@@ -95,15 +95,17 @@ class HeadResult:
         S_h = Q_h K_hᵀ / sqrt(d_k), (T, T), without gain or mask; of given weights ln A, which is S
         but for a constant in each row, a weight of 0 counting as the smallest normal number.
     scores_differ
-        Whether any row's allowed keys have different scores; where none does, no gain changes A_h.
+        Whether any row's allowed keys have different scores, or with a sink any but 0; where none
+        does, no gain changes A_h.
     weights
-        A_h = softmax(g S_h), (T, T); rows sum to 1 over the allowed keys, other cells are 0; of
-        given weights, the row's softmax times what the row as it was given sums to. Where
-        those of all heads are too many to be kept, rows and blocks are made on demand, here and of
-        ``scores``.
+        A_h = softmax(g S_h - slope |t - i|), (T, T); rows sum to 1 over the allowed keys, or to
+        what a sink logit leaves of it, other cells are 0; of given weights, the row's softmax times
+        what the row as it was given sums to. Where those of all heads are too many to be kept, rows
+        and blocks are made on demand, here and of ``scores``.
     row_entropy_bits
-        Entropy of each row of A_h in bits, (T,), of given weights that of each row's shares; NaN,
-        undefined, in a row without weights.
+        Entropy of each row of A_h in bits, (T,), of given weights and beside a sink that of each
+        row's shares, of the weights over what they sum to; NaN, undefined, in a row without
+        weights.
     effective_positions
         2 to the row entropy, (T,).
     values
@@ -113,6 +115,9 @@ class HeadResult:
     joined
         The term in blocks of columns, as ``Recall.columns`` cuts them: a cell of W_O is heard in
         one of them alone.
+    sink_shares
+        What the head's sink logit takes of each row, 0..1, (T,): what its weights lack of 1; NaN
+        in a row that sees no key. None of a head without a sink.
     score_spectrum, weight_spectrum
         Ranks and singular values, made when first asked for.
     steps
@@ -137,6 +142,7 @@ class HeadResult:
     score_spectrum: ScoreSpectrum
     weight_spectrum: WeightSpectrum
     steps: Steps = field(repr=False)
+    sink_shares: Array | None = None
 
     @property
     def has_queries(self) -> bool:
@@ -176,6 +182,11 @@ class HeadResult:
     def mean_row_entropy_bits(self) -> float:
         """Mean of the row entropy over the rows that have weights, bits; NaN where none has."""
         return _mean(self.row_entropy_bits)
+
+    @property
+    def mean_sink_share(self) -> float:
+        """Mean of what the sink takes over the rows that see a key; 0 without a sink."""
+        return 0.0 if self.sink_shares is None else _mean(self.sink_shares)
 
     @property
     def mean_effective_positions(self) -> float:

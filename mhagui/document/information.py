@@ -297,6 +297,8 @@ def _sees_later(scene: Scene) -> str:
     """Return why nothing can be told of the next token; empty where it can."""
     if not scene.mask.sees_later:
         return ""
+    if scene.mask.across:
+        return f"Under this mask ({scene.mask.text}) queries and keys are not of one sequence."
     return f"Under this mask ({scene.mask.text}) a query sees the tokens that it is to tell of."
 
 
@@ -404,4 +406,8 @@ def _rows_by_content(
         if bias is not None:
             read = read + part.sum(axis=1, keepdims=True) * bias
     scores = core.attention_scores(read[:, -1:] @ head.w_q, read @ head.w_k)
+    if head.is_biased:
+        bias = core.alibi_bias([head.slope], 1, length)[0]
+        found = core.biased_weights(scores, gain=gain, bias=bias, sinks=head.sink, mask=seen)
+        return sealed(found.weights[:, 0])
     return sealed(core.weights_from_scores(scores, gain=gain, mask=seen)[:, 0])

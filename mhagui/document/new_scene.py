@@ -15,8 +15,8 @@ from mhagui.document.scene import (
     Scene,
     check_numbers,
     check_positions,
-    one_hot_tokens,
 )
+from mhagui.document.scene_input import one_hot_tokens
 
 TITLE = "Untitled"
 

@@ -77,12 +77,10 @@ class OnDemand:
 Matrix: TypeAlias = Array | OnDemand
 
 
-def scores_on_demand(q: Array, k: Array) -> OnDemand:
-    """Return S = Q Kᵀ / sqrt(d_k)."""
-    seen = np.arange(1, len(q) + 1)
-    overview = core.pool_largest_magnitude(
-        core.attention_scores(q, k), OVERVIEW, OVERVIEW, seen=seen
-    )
+def scores_on_demand(check: Callable[[], object], q: Array, k: Array) -> OnDemand:
+    """Return S = Q Kᵀ / sqrt(d_k); what ``check`` raises, again and again called, ends it."""
+    seen, scores = np.arange(1, len(q) + 1), core.attention_scores(q, k, check=check)
+    overview = core.pool_largest_magnitude(scores, OVERVIEW, OVERVIEW, seen=seen)
     return OnDemand(len(q), partial(_scores, q, k), sealed(overview))
 
 
@@ -107,6 +105,11 @@ def weights_on_demand(
 def most_kept(n_heads: int) -> int:
     """Return the longest sequence at which the weights of so many heads are kept."""
     return math.isqrt(MOST_KEPT // n_heads)
+
+
+def are_kept(n_weights: int) -> bool:
+    """Say whether so many weights, of all heads together, are kept."""
+    return n_weights <= MOST_KEPT
 
 
 def overview(matrix: Matrix) -> Array:

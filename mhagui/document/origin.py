@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from mhagui.document.layer_source import LayerSource
 from mhagui.document.provenance import is_figure
 from mhagui.document.scene import Scene
 from mhagui.document.session import Session
@@ -25,12 +26,15 @@ class Origin:
         The state of the file when it was last read or written here; None for none.
     is_practice
         Whether an exercise has opened it, which keeps by itself what is worth keeping.
+    source
+        Of which layer of what file or model it was made; None for any other.
     """
 
     path: Path | None = None
     kept: Scene | None = None
     stamp: Stamp | None = None
     is_practice: bool = False
+    source: LayerSource | None = None
 
 
 def open_session(path: Path) -> tuple[Session, Origin]:
@@ -44,4 +48,4 @@ def open_session(path: Path) -> tuple[Session, Origin]:
     session = session_in(path, data)
     if is_figure(data):
         return session, Origin(kept=session.scene)
-    return session, Origin(absolute(path), session.scene, before)
+    return session, Origin(absolute(path), session.scene, before, source=session.source)

@@ -3,7 +3,7 @@
 import enum
 import math
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from mhagui import core
 from mhagui.document.attention import BoolArray
 from mhagui.document.compute import Result
+from mhagui.document.head import Head
 from mhagui.document.head_result import HeadResult
 from mhagui.document.mask_rule import MaskRule
 from mhagui.document.recall import Recall, Steps
@@ -39,16 +40,32 @@ STAGES = (
     Stage("A·V", "O_h = A·V", "each row mixes the values it sees"),
     Stage("W_O", "O_h·W_O^(h)", "what the head adds to the output O"),
 )
+BIASED = "g·S + bias"  # what goes into the softmax of a head with a slope
+AWAY = "|t − i|"
 PRODUCT, SCALED, GAINED, MASKED, SOFTMAX, MIXED, PROJECTED = range(1, len(STAGES))
 
 
-def stage_of(number: int, mask: MaskRule) -> Stage:
-    """Return stage ``number``, from 0, as it is under ``mask``."""
+def stage_of(number: int, mask: MaskRule, head: Head | None = None) -> Stage:
+    """Return stage ``number``, from 0, as it is under ``mask``, and of ``head`` where one is."""
     stage = STAGES[number]
-    if number != MASKED or mask.is_causal:
-        return stage
-    formula = f"g·S where {mask.formula}"
-    return stage._replace(formula=formula, meaning=f"no query sees what is masked: {mask.text}")
+    if number == MASKED and not mask.is_causal:
+        formula = f"g·S where {mask.formula}"
+        stage = stage._replace(
+            formula=formula, meaning=f"no query sees what is masked: {mask.text}"
+        )
+    return stage if head is None or not head.is_biased else _biased(number, stage, head)
+
+
+def _biased(number: int, stage: Stage, head: Head) -> Stage:
+    """Return a stage as it is of a head with a slope or a sink."""
+    if head.slope and number == GAINED:
+        return stage._replace(formula=f"g·S − slope·{AWAY}", meaning="far keys lose by the slope")
+    if head.slope and number in (MASKED, SOFTMAX):
+        stage = stage._replace(formula=stage.formula.replace("g·S", BIASED))
+    if head.sink is not None and number == SOFTMAX:
+        formula = stage.formula.replace(")", ", sink)")
+        return stage._replace(formula=formula, meaning="shares of 1, of which the sink takes one")
+    return stage
 
 
 class Axis(enum.Enum):
@@ -139,6 +156,8 @@ def _of_scores(
             StageMatrix("→", "S", scores, _POSITIONS, shared),
         )
     gained = recall.array("gained", _gained, scores, head.gain)
+    if head.head.slope:
+        return _of_biased(head, gained, allowed, stage, recall)
     if stage == GAINED:
         shared = "S, g·S"
         return (
@@ -151,6 +170,30 @@ def _of_scores(
     weights = recall.array("A", np.asarray, head.weights)
     return (
         StageMatrix("", "g·S, masked", gained, _POSITIONS, "g·S", allowed),
+        StageMatrix("→", "A", weights, _POSITIONS, "A", allowed),
+    )
+
+
+def _of_biased(
+    head: HeadResult, gained: Array, allowed: BoolArray, stage: int, recall: Recall
+) -> tuple[StageMatrix, ...]:
+    """Return the stages from the gain to the softmax of a head with a slope."""
+    bias = recall.array("bias", _bias, head.head.slope, len(gained))
+    biased = recall.array("biased", _within_numbers, gained, bias)
+    whole = StageMatrix("=", BIASED, biased, _POSITIONS, BIASED)
+    if stage == GAINED:
+        shared = f"g·S, {BIASED}"
+        return (
+            StageMatrix("", "g·S", gained, _POSITIONS, shared),
+            StageMatrix("+", "bias", bias, _POSITIONS, "bias"),
+            replace(whole, scale=shared),
+        )
+    masked = StageMatrix("→", "masked", biased, _POSITIONS, BIASED, allowed)
+    if stage == MASKED:
+        return replace(whole, sign=""), masked
+    weights = recall.array("A", np.asarray, head.weights)
+    return (
+        replace(masked, sign="", name=f"{BIASED}, masked"),
         StageMatrix("→", "A", weights, _POSITIONS, "A", allowed),
     )
 
@@ -202,6 +245,23 @@ def _gained(scores: Array, gain: float) -> Array:
     return np.clip(gained, -_LARGEST, _LARGEST, out=gained)
 
 
+def biased_scores(head: HeadResult) -> Array:
+    """Return what goes into the softmax of a head, before the mask: g·S − slope·|t − i|, (T, T)."""
+    gained = _gained(np.asarray(head.scores), head.gain)
+    return _within_numbers(gained, _bias(head.head.slope, len(gained)))
+
+
+def _bias(slope: float, n_positions: int) -> Array:
+    bias: Array = core.alibi_bias([slope], n_positions)[0]
+    return bias
+
+
+def _within_numbers(gained: Array, bias: Array) -> Array:
+    with np.errstate(over="ignore"):
+        biased = gained + bias
+    return np.clip(biased, -_LARGEST, _LARGEST, out=biased)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RowArithmetic:
     """How one row of a head's weights comes about, number by number.
@@ -219,16 +279,27 @@ class RowArithmetic:
         √d_k, by which the products are divided.
     products, scores, gained
         q_t·k_i, S[t, i] and g·S[t, i], (T,) each, also where masked.
+    slope, biased
+        The ALiBi slope, and g·S[t, i] − slope·|t − i|, (T,): g·S itself where it is 0.
+    sink
+        The sink logit; None where there is none.
     largest
-        The key, from 0, whose g·S is the row's largest among the allowed; the first of equals.
+        The key, from 0, whose biased score is the row's largest among the allowed; the first of
+        equals.
+    subtracted
+        That largest, or the sink where it is larger.
     exponents
-        g·S[t, i] less the row's largest, (T,): at most 0, −inf where masked.
+        The biased scores less what is subtracted, (T,): at most 0, −inf where masked.
     exponentials
-        e to the exponents, (T,): 1 for the largest, 0 where masked.
+        e to the exponents, (T,): 1 for the largest unless the sink is, 0 where masked.
+    sink_exponential
+        The same of the sink; 0 where there is none.
     total
-        Their sum, at least 1; 0 where no key is allowed.
+        Their sum, the sink's with it, at least 1; 0 where no key is allowed.
     weights
         A[t, i], exponentials / total, (T,).
+    sink_share
+        What the sink takes of the row; 0 where there is none.
     """
 
     query: int
@@ -241,11 +312,17 @@ class RowArithmetic:
     products: Array
     scores: Array
     gained: Array
+    slope: float
+    biased: Array
+    sink: float | None
     largest: int
+    subtracted: float
     exponents: Array
     exponentials: Array
+    sink_exponential: float
     total: float
     weights: Array
+    sink_share: float
 
     @property
     def n_allowed(self) -> int:
@@ -261,9 +338,15 @@ class RowArithmetic:
 
     @property
     def ties(self) -> BoolArray:
-        """Which keys have the row's largest g·S, but for rounding, (T,)."""
-        equal: BoolArray = self.exponents >= -_EQUAL * max(abs(self.gained[self.largest]), 1.0)
+        """Which keys have the row's largest biased score, but for rounding, (T,)."""
+        rounding = _EQUAL * max(abs(self.biased[self.largest]), 1.0)
+        top = float(self.exponents[self.largest]) if self.n_allowed else 0.0
+        equal: BoolArray = self.exponents >= top - rounding
         return equal
+
+    def below(self, key: int) -> float:
+        """Return by how much the biased score of an allowed ``key`` is below the row's largest."""
+        return float(self.exponents[self.largest] - self.exponents[key])
 
     def feature_products(self, key: int) -> Array:
         """Return q_t times k_i of ``key``, feature by feature, (d_k,)."""
@@ -289,8 +372,21 @@ def row_arithmetic(result: Result, place: int, query: int) -> RowArithmetic:
     scores, weights = sealed(head.scores[query].copy()), sealed(head.weights[query].copy())
     allowed = result.allowed[query].copy()
     exponents = core.softmax_exponents(scores[np.newaxis], gain=head.gain, mask=allowed)[0]
+    biased = gained = _gained(scores, head.gain)
+    slope, sink, sunk = head.head.slope, head.head.sink, -math.inf
+    if slope and allowed.any():
+        bias = 0.0 - slope * np.abs(query - np.arange(len(scores)))
+        biased, exponents = _within_numbers(gained, bias), exponents + bias
+        exponents -= exponents.max()
+    largest = int(np.argmax(exponents))
+    subtracted = float(biased[largest])
+    if sink is not None and allowed.any():
+        subtracted = max(subtracted, sink)
+        exponents = exponents - (subtracted - biased[largest])
+        sunk = sink - subtracted
     with np.errstate(under="ignore"):
-        exponentials = np.exp(exponents)
+        exponentials, sunk = np.exp(exponents), float(np.exp(sunk))
+    shares = head.sink_shares
     return RowArithmetic(
         query=query,
         gain=head.gain,
@@ -301,10 +397,16 @@ def row_arithmetic(result: Result, place: int, query: int) -> RowArithmetic:
         root=math.sqrt(head.q.shape[1]),
         products=head.k @ head.q[query],
         scores=scores,
-        gained=_gained(scores, head.gain),
-        largest=int(np.argmax(exponents)),
+        gained=gained,
+        slope=slope,
+        biased=biased,
+        sink=sink,
+        largest=largest,
+        subtracted=subtracted,
         exponents=exponents,
         exponentials=exponentials,
-        total=float(np.add.reduce(exponentials)),
+        sink_exponential=sunk,
+        total=float(np.add.reduce(exponentials)) + sunk,
         weights=weights,
+        sink_share=0.0 if shares is None or not allowed.any() else float(shares[query]),
     )

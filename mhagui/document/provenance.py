@@ -11,11 +11,13 @@ import html
 import io
 import json
 import logging
+import math
 import re
 import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import astuple
+from functools import lru_cache
 from typing import Annotated, Literal
 
 import msgspec
@@ -30,6 +32,7 @@ MAX_SCENE_BYTES = 4 * 2**20  # of a session file in a figure; the lessons have l
 MAX_TEXT_BYTES = 6 * 2**20  # of such a file that cannot be made smaller, as base64, and the rest
 MAX_PDF_BYTES = 12 * 2**20  # a PDF is taken apart in Python, which is slow
 MAX_SIZE = 10**6
+MAX_SHOWN = 1000  # characters of a name, or of what it stands for
 
 KEYWORD = "mhagui"  # of a PNG's chunk and a PDF's entry; the prefix of an SVG's element
 SVG_ELEMENT = f"{KEYWORD}:provenance"
@@ -47,6 +50,8 @@ _DAMAGED = "what mhagui wrote into it is damaged"
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)
 
 _Position = Annotated[int, msgspec.Meta(ge=0, le=MAX_SIZE)]
+_Word = Annotated[str, msgspec.Meta(max_length=MAX_SHOWN)]
+_Shown = Annotated[dict[_Word, _Word], msgspec.Meta(max_length=40)]
 
 
 class Provenance(
@@ -61,9 +66,10 @@ class Provenance(
     figure
         Its name among the figures.
     title
-        That of the scene.
+        That of the scene, or of what else was drawn.
     scene_sha256, scene_bytes
-        SHA-256, in hexadecimal digits, and length of the scene's session file.
+        SHA-256, in hexadecimal digits, and length of the scene's session file; None and 0 where it
+        was drawn from no scene.
     style
         How it looks: all entries of a style of figures.
     row, head
@@ -73,6 +79,9 @@ class Provenance(
     scene
         The session file itself; None where that was not wanted, or is longer than
         ``MAX_SCENE_BYTES``.
+    shown
+        What it shows that is no scene: names and what they stand for, the model's and the
+        prompt's among them.
     version
         That of this text's form.
     """
@@ -80,13 +89,14 @@ class Provenance(
     app: Annotated[str, msgspec.Meta(max_length=40)]
     figure: Annotated[str, msgspec.Meta(pattern=r"\A[a-z0-9-]{1,60}\Z")]
     title: Annotated[str, msgspec.Meta(max_length=MAX_TITLE_LENGTH)]
-    scene_sha256: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
-    scene_bytes: Annotated[int, msgspec.Meta(ge=1, le=2**31)]
     style: dict[str, object]
+    scene_sha256: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")] | None = None
+    scene_bytes: Annotated[int, msgspec.Meta(ge=0, le=2**31)] = 0
     row: _Position | None = None
     head: _Position = 0
     sizes: WhatIf | None = None
     scene: bytes | None = None
+    shown: _Shown = msgspec.field(default_factory=dict)
     version: Literal[1] = 1
 
     def __post_init__(self) -> None:
@@ -103,6 +113,8 @@ class Provenance(
         """Return the session file in the figure; raises UserError that says why there is none."""
         if self.scene is not None:
             return self.scene
+        if self.scene_sha256 is None:
+            raise UserError("it was drawn from no scene, but from numbers of heads.")
         if self.scene_bytes > MAX_SCENE_BYTES:
             raise UserError(
                 f"it holds no scene: this one has {self.scene_bytes:,} bytes, and figures hold at "
@@ -123,12 +135,25 @@ def provenance_to_text(provenance: Provenance) -> str:
     it is packed by zlib.
     """
     scene = provenance.scene
-    packed = None if scene is None else zlib.compress(scene, 9)
+    packed = None if scene is None else _packed(scene)
     entry = msgspec.to_builtins(msgspec.structs.replace(provenance, scene=packed))
     text = json.dumps(entry, sort_keys=True, separators=(",", ":"), allow_nan=False)
     for sign, escape in _XML_SIGNS.items():
         text = text.replace(sign, escape)
     return text
+
+
+@lru_cache(maxsize=1)  # all formats of all figures of a scene hold the same
+def _packed(scene: bytes) -> bytes:
+    # The weights of a model hardly pack: a higher level takes nine times as long for two percent.
+    return zlib.compress(scene, 6)
+
+
+def size_in_figure(scene: bytes) -> int | None:
+    """Return how many bytes a session file adds to a figure; None where it is too large for one."""
+    if len(scene) > MAX_SCENE_BYTES:
+        return None
+    return 4 * math.ceil(len(_packed(scene)) / 3)  # in base 64
 
 
 def provenance_of_text(text: bytes) -> Provenance:

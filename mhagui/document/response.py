@@ -96,6 +96,11 @@ def why_no_filters(mask: MaskRule) -> str:
     """Return why rows are no causal filters, which have spectra; empty where they are."""
     if not mask.sees_later:
         return ""
+    if mask.across:
+        return (
+            f"Under this mask ({mask.text}) queries and keys are not the same positions: rows are "
+            "no filters."
+        )
     return (
         f"Under this mask ({mask.text}) queries see later keys: their rows are no causal filters."
     )

@@ -10,12 +10,13 @@ import numpy as np
 from mhagui.document.checks import check_finite, check_text, count, matrix, plain, shape_text
 from mhagui.document.head import Head
 from mhagui.document.mask_rule import MaskKind, MaskRule
-from mhagui.document.on_demand import most_kept
+from mhagui.document.on_demand import are_kept, most_kept
 from mhagui.document.patterns import MAX_POSITIONS, Pattern
-from mhagui.document.records import Array, Record, sealed
+from mhagui.document.records import Array, Record
 from mhagui.document.token_source import TokenSource
-from mhagui.document.token_text import Scheme, ShownToken, shown_tokens
+from mhagui.document.token_text import Scheme, ShownToken, shown_tokens, texts
 from mhagui.errors import UserError
+from mhagui.formats import positions
 
 MAX_HEADS = 64
 MAX_HEAD_WIDTH = 256
@@ -61,6 +62,9 @@ class Scene(Record):
     token_scheme
         How the tokens, pieces of a tokenizer, stand for text: a ``Scheme`` by its name. "" where
         nobody has said: it is guessed where they are shown.
+    key_tokens
+        What stands at each key where the mask goes across, T_k texts like the tokens; none where
+        they have only numbers.
     vocabulary
         The words that X tells apart: its first columns are one-hot of them, the content of a
         position. None where X is not made of words.
@@ -70,7 +74,8 @@ class Scene(Record):
     source
         Where the tokens come from whose information the heads carry.
     mask
-        Which keys a query may see, in all heads.
+        Which keys a query may see, in all heads. Where it goes across, to keys that are not the
+        queries' positions, every head has given weights, and there are no values.
     b_o
         b_O, shape (1, d_model), added to Concat W_O; None is none. Heads of layer 2 have none.
     has_values
@@ -94,13 +99,14 @@ class Scene(Record):
     b_o: Array | None = None
     has_values: bool = True
     token_scheme: str = ""
+    key_tokens: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that everything fits together and freeze the arrays."""
         check_text("A scene's title", self.title, MAX_TITLE_LENGTH)
         _check_description(self.description)
         set_field = partial(object.__setattr__, self)
-        for name in ("heads", "tokens", "vocabulary"):
+        for name in ("heads", "tokens", "vocabulary", "key_tokens"):
             set_field(name, tuple(getattr(self, name)))
         set_field("token_scheme", str(self.token_scheme))  # a Scheme is a text, too
         for name in ("keep_margin", "has_position_code", "has_values"):
@@ -118,6 +124,7 @@ class Scene(Record):
         count("d_v", self.d_v, MAX_HEAD_WIDTH)
         sizes = self.n_positions, self.n_heads, self.d_k, self.d_v, self.d_model
         check_numbers(self.n_numbers, *sizes)
+        _check_across(self)
         _check_heads(self)
         _check_gains(self)
         _check_tokens(self)
@@ -130,6 +137,22 @@ class Scene(Record):
     def n_positions(self) -> int:
         """T, the sequence length."""
         return int(self.x.shape[0])
+
+    @property
+    def n_keys(self) -> int:
+        """T_k, how many keys there are: T unless the mask goes across."""
+        a = self.heads[0].a
+        return self.n_positions if a is None or not self.mask.across else int(a.shape[1])
+
+    @property
+    def lengths(self) -> str:
+        """T, and T_k where the mask goes across, in words."""
+        return f"T = {self.n_positions}" + (f", T_k = {self.n_keys}" if self.mask.across else "")
+
+    @property
+    def n_weights(self) -> int:
+        """How many weights all heads have together."""
+        return self.n_heads * self.n_positions * self.n_keys
 
     @property
     def d_model(self) -> int:
@@ -166,6 +189,29 @@ class Scene(Record):
     def shown_tokens(self) -> tuple[ShownToken, ...]:
         """The tokens as they are shown."""
         return shown_tokens(self.tokens, self.token_scheme)
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """What the keys are called: t1 .. tT, or i1 .. where the mask goes across."""
+        return positions(self.n_keys, self.mask.key_sign)
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether it is known what stands at the positions, of queries or of keys."""
+        return bool(self.tokens or self.key_tokens)
+
+    @property
+    def tokens_of_keys(self) -> tuple[str, ...]:
+        """What stands at each key: the tokens, unless the mask goes across."""
+        return self.key_tokens if self.mask.across else self.tokens
+
+    @property
+    def texts(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What the tokens of queries and of keys stand for; of parts of characters the bytes."""
+        queries, keys = (
+            texts(tokens, self.token_scheme) for tokens in (self.tokens, self.tokens_of_keys)
+        )
+        return queries, keys
 
     def matrices(self) -> Iterator[Array]:
         """Yield every matrix of the scene."""
@@ -205,67 +251,6 @@ class Scene(Record):
         index = self.index_of(uid)
         changed = replace(self.heads[index], **changes)  # type: ignore[arg-type]
         return replace(self, heads=(*self.heads[:index], changed, *self.heads[index + 1 :]))
-
-
-def one_hot_tokens(n_positions: int, d_model: int) -> Array:
-    """Return X of shape (T, d_model), row t one-hot at t.
-
-    Where T is larger than d_model the tokens repeat in turn: row d_model + 1 equals row 1.
-    """
-    positions = np.arange(check_positions(n_positions))
-    x = np.zeros((len(positions), count("d_model", d_model, MAX_MODEL_WIDTH)))
-    x[positions, positions % d_model] = 1.0
-    return sealed(x)
-
-
-def embedded_tokens(
-    tokens: tuple[str, ...], vocabulary: tuple[str, ...], d_model: int, *, has_position_code: bool
-) -> Array:
-    """Return X of shape (T, d_model) for ``tokens``, each of them in ``vocabulary``.
-
-    Columns: the word, one-hot; with ``has_position_code`` cos 2πt/T and sin 2πt/T; zeros. Raises
-    UserError where a token is no such word, or ``d_model`` has no room for all of them.
-    """
-    _check_words(tokens, vocabulary, d_model, has_position_code=has_position_code)
-    x = np.zeros((check_positions(len(tokens)), d_model))
-    n_words, positions = len(vocabulary), np.arange(len(tokens))
-    place = {word: column for column, word in enumerate(vocabulary)}
-    x[positions, [place[token] for token in tokens]] = 1.0
-    if has_position_code:
-        angles = 2 * np.pi * (positions + 1) / len(tokens)
-        x[:, n_words] = np.cos(angles)
-        x[:, n_words + 1] = np.sin(angles)
-    return sealed(x)
-
-
-def made_input(
-    n_positions: int,
-    d_model: int,
-    tokens: tuple[str, ...] = (),
-    vocabulary: tuple[str, ...] = (),
-    *,
-    has_position_code: bool = False,
-) -> Array:
-    """Return X of shape (T, d_model) as it is where nobody wrote into it.
-
-    One-hot tokens; with a vocabulary ``tokens``, again from the first where they end.
-    """
-    if not vocabulary:
-        return one_hot_tokens(n_positions, d_model)
-    tokens = repeated(tokens, check_positions(n_positions))
-    return embedded_tokens(tokens, vocabulary, d_model, has_position_code=has_position_code)
-
-
-def designed_input(scene: Scene, n_positions: int) -> Array:
-    """Return the X that ``scene`` begins with at T = ``n_positions``."""
-    code = scene.has_position_code
-    words = scene.tokens, scene.vocabulary
-    return made_input(n_positions, scene.d_model, *words, has_position_code=code)
-
-
-def repeated(tokens: tuple[str, ...], n_positions: int) -> tuple[str, ...]:
-    """Return ``tokens`` for ``n_positions``, again from the first where they end."""
-    return tuple(tokens[position % len(tokens)] for position in range(n_positions if tokens else 0))
 
 
 def is_token(text: str) -> bool:
@@ -330,28 +315,33 @@ def _check_bias(scene: Scene) -> None:
 
 
 def _check_mask(scene: Scene) -> None:
-    mask, n_positions = scene.mask, scene.n_positions
-    if mask.left + mask.right >= n_positions:
+    mask, n_positions, n_keys = scene.mask, scene.n_positions, scene.n_keys
+    if mask.left + mask.right >= n_keys:
         raise UserError(
-            f"{mask.left + mask.right} positions of padding leave none of T = {n_positions}."
+            f"{mask.left + mask.right} positions of padding leave none of "
+            f"{'T_k' if mask.across else 'T'} = {n_keys}."
         )
     most = most_kept(scene.n_heads)
-    if not mask.is_causal and n_positions > most:
+    needs_all = "" if mask.is_causal else "a mask that is not plainly causal"
+    if any(head.is_biased for head in scene.heads):
+        needs_all = needs_all or "an ALiBi slope or a sink logit"
+    if needs_all and not are_kept(scene.n_weights):
         raise UserError(
-            f"With a mask that is not plainly causal, T is at most {most:,} for {scene.n_heads} "
-            f"heads; this scene has T = {n_positions:,}."
+            f"With {needs_all}, T is at most {most:,} for {scene.n_heads} heads; this scene has "
+            f"T = {n_positions:,}."
         )
     given = [(head.name, head.a) for head in scene.heads if head.a is not None]
     if not given or mask == MaskRule(MaskKind.FULL):
         return
-    forbidden = ~mask.allowed(n_positions)
+    forbidden = ~mask.allowed(n_positions, n_keys)
     for name, a in given:
         wrong = (a != 0) & forbidden
         if wrong.any():
             row, column = np.unravel_index(wrong.argmax(), wrong.shape)
             raise UserError(
-                f"Head “{name}” has a weight of {a[row, column]:g} on key t{column + 1} "
-                f"at query t{row + 1}, which its mask ({mask.text}) does not let be seen."
+                f"Head “{name}” has a weight of {a[row, column]:g} on key "
+                f"{mask.key_sign}{column + 1} at query t{row + 1}, which its mask ({mask.text}) "
+                "does not let be seen."
             )
 
 
@@ -366,11 +356,36 @@ def _check_values(scene: Scene) -> None:
         )
 
 
+def _check_across(scene: Scene) -> None:
+    """Raise UserError where keys of another sequence are said of a scene that cannot have them."""
+    if not scene.mask.across:
+        if scene.key_tokens:
+            raise UserError(
+                "Keys have tokens of their own where they are not the queries' positions; those of "
+                f"this scene are: its mask is {scene.mask.text}."
+            )
+        return
+    is_alone = not (scene.has_values or scene.vocabulary)
+    if not is_alone or any(head.a is None or head.layer > 1 for head in scene.heads):
+        raise UserError(
+            "Where queries and keys are not the same positions, every head has given weights, in "
+            "one layer, and there are neither values nor a vocabulary."
+        )
+    least = scene.n_positions if scene.mask.kind is MaskKind.CAUSAL else 1  # they are among them
+    count("The number of keys T_k", scene.n_keys, MAX_POSITIONS, least)
+    if scene.key_tokens and len(scene.key_tokens) != scene.n_keys:
+        raise UserError(
+            f"There are {len(scene.key_tokens)} tokens of keys, but A has {scene.n_keys} columns; "
+            "each key needs one."
+        )
+
+
 def _check_heads(scene: Scene) -> None:
     if len({head.uid for head in scene.heads}) != scene.n_heads:
         raise UserError("Two heads of this scene have the same identity; each needs its own.")
+    n_keys = scene.n_keys if scene.mask.across else None
     for head in scene.heads:
-        head.check_sizes(scene.n_positions, scene.d_model, scene.d_k, scene.d_v)
+        head.check_sizes(scene.n_positions, scene.d_model, scene.d_k, scene.d_v, n_keys)
         if scene.d_k == 1 and head.pattern in ON_CIRCLE:
             raise UserError(
                 f"Head “{head.name}” ({head.pattern.value}) writes positions on a circle, "
@@ -394,9 +409,9 @@ def _check_tokens(scene: Scene) -> None:
             f"Tokens stand for text as one of {', '.join(schemes)}; got "
             f"{str(scene.token_scheme)[:MAX_SHOWN_LENGTH]!r}."
         )
-    for token in (*scene.tokens, *scene.vocabulary):
+    for token in (*scene.tokens, *scene.key_tokens, *scene.vocabulary):
         check_token(token)
-    length = sum(map(len, scene.tokens + scene.vocabulary))
+    length = sum(map(len, scene.tokens + scene.key_tokens + scene.vocabulary))
     if length > MAX_WORDS_LENGTH:
         raise UserError(
             f"The tokens and the vocabulary have {length:,} characters together; a scene's have "
@@ -413,12 +428,13 @@ def _check_tokens(scene: Scene) -> None:
         raise UserError("A position code stands behind a vocabulary; this scene has none.")
     if scene.vocabulary:
         code = scene.has_position_code
-        _check_words(scene.tokens, scene.vocabulary, scene.d_model, has_position_code=code)
+        check_words(scene.tokens, scene.vocabulary, scene.d_model, has_position_code=code)
 
 
-def _check_words(
+def check_words(
     tokens: tuple[str, ...], vocabulary: tuple[str, ...], d_model: int, *, has_position_code: bool
 ) -> None:
+    """Raise UserError unless every token is in the vocabulary, and that has room in X."""
     unknown = [token for token in tokens if token not in vocabulary]
     if unknown or not tokens:
         word = f"“{unknown[0][:MAX_SHOWN_LENGTH]}”" if unknown else ""

@@ -26,7 +26,8 @@ from mhagui.document.head import MAX_UID, NONE_GIVEN, Head
 from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, sealed
-from mhagui.document.scene import Scene, designed_input, made_input
+from mhagui.document.scene import Scene
+from mhagui.document.scene_input import designed_input, made_input
 from mhagui.document.token_source import TokenSource
 from mhagui.errors import UserError
 
@@ -88,6 +89,7 @@ def entry_of(scene: Scene, keep: KeepMatrix) -> SceneEntry:
         keep_margin=scene.keep_margin,
         tokens=list(scene.tokens),
         token_scheme=scene.token_scheme,
+        key_tokens=list(scene.key_tokens),
         vocabulary=list(scene.vocabulary),
         position_code=scene.has_position_code,
         source=_source_entry(scene.source, keep),
@@ -114,6 +116,7 @@ def scene_of(entry: SceneEntry, find: FindMatrix) -> Scene:
         keep_margin=entry.keep_margin,
         tokens=tuple(entry.tokens),
         token_scheme=entry.token_scheme,
+        key_tokens=tuple(entry.key_tokens),
         vocabulary=tuple(entry.vocabulary),
         has_position_code=entry.position_code,
         source=TokenSource() if entry.source is None else _source(entry.source, find),
@@ -159,13 +162,19 @@ def _mask(entry: MaskEntry) -> MaskRule:
     kinds = {kind.value: kind for kind in MaskKind}
     if entry.kind not in kinds:
         raise UserError(f"the mask is “{line(entry.kind, 40)}”; the masks are {', '.join(kinds)}.")
-    return MaskRule(kinds[entry.kind], entry.size, entry.left, entry.right)
+    return MaskRule(kinds[entry.kind], entry.size, entry.left, entry.right, entry.across)
 
 
 def _mask_entry(rule: MaskRule) -> MaskEntry | None:
     if rule.is_causal:
         return None
-    return MaskEntry(kind=rule.kind.value, size=rule.size, left=rule.left, right=rule.right)
+    return MaskEntry(
+        kind=rule.kind.value,
+        size=rule.size,
+        left=rule.left,
+        right=rule.right,
+        across=rule.across,
+    )
 
 
 def _source(entry: SourceEntry, find: FindMatrix) -> TokenSource:
@@ -205,6 +214,8 @@ def _head(number: int, entry: HeadEntry, find: FindMatrix) -> Head:
         settings=tuple(entry.settings),
         layer=entry.layer,
         key_head=entry.key_head,
+        slope=0.0 if entry.slope is None else entry.slope,
+        sink=entry.sink,
         **{
             name: None if value is None else find(f"{name} of head {number}", value)
             for name, value in given.items()
@@ -226,6 +237,8 @@ def _head_entry(number: int, head: Head, keep: KeepMatrix) -> HeadEntry:
         settings=list(head.settings),
         layer=head.layer,
         key_head=head.key_head,
+        slope=head.slope or None,
+        sink=head.sink,
         **{
             name: None if value is None else keep(f"head-{number}-{name}", value)
             for name, value in given.items()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -45,6 +46,17 @@ MEASURES = (
     Measure("mean distance", "positions", "how far from the query the weight lies on average"),
     Measure("distance variance", "positions²", "how much that distance varies"),
 )
+# The letters with which heads are marked, by what they are called, in the order of these.
+LETTERS = {
+    "previous token": "P",
+    "first token": "F",
+    "self": "S",
+    "induction": "I",
+    "duplicate token": "D",
+    "uniform": "U",
+}
+NO_LABEL = "no label"
+MOST_AT_ONCE = 2**24  # weights that are made of queries and keys, as float64 134 MB
 EFFECTIVE_RANK = Measure("effective rank", "", "effective rank of the weights (Roy & Vetterli)")
 
 
@@ -64,7 +76,7 @@ class Column:
     values
         The score, in the unit of its measure.
     baselines
-        What the uniform head has under the same mask.
+        What the uniform head has under the same mask; by words, what such a head of tokens has.
     corrected
         (values − baselines) / (1 − baselines), 0 at chance and 1 for a perfect head; NaN for
         scores that are no shares.
@@ -93,6 +105,8 @@ class Scorecard:
         allowed key or any weight, and with NaN, infinities or numbers that are no weights.
     notes
         What was taken for granted or left out, a sentence each.
+    is_by_words
+        Whether words stand where scores speak of tokens.
     """
 
     heads: tuple[HeadPlace, ...]
@@ -102,6 +116,7 @@ class Scorecard:
     n_empty: Counts
     n_unreadable: Counts
     notes: tuple[str, ...]
+    is_by_words: bool
     _layers: tuple[_ScoredLayer, ...] = field(repr=False)
 
     def column(self, name: str) -> Column:
@@ -119,12 +134,22 @@ class Scorecard:
             chance = _uniform_ranks(self._layers)
         return Column(EFFECTIVE_RANK, values, chance, frozen(np.full_like(values, np.nan)))
 
+    @property
+    def known_ranks(self) -> Column | None:
+        """The effective ranks, once they have been asked for."""
+        ranks: Column | None = vars(self).get("effective_ranks")
+        return ranks
+
+    def without_weights(self) -> Scorecard:
+        """Return the scores without the weights they are of, to be kept; ranks are not known."""
+        return replace(self, _layers=())
+
 
 class _ScoredLayer(NamedTuple):
-    """A layer, the mask its heads were scored under, what is known of it, and their scores."""
+    """A layer, how its heads were scored, what is known of it, and their scores."""
 
     layer: CapturedLayer
-    allowed: Flags
+    scoring: core.HeadScoring
     is_cross: bool
     has_tokens: bool
     scores: core.HeadScores
@@ -151,15 +176,47 @@ def scorecard(capture: Capture, before_layer: Callable[[int], object] | None = N
         n_rows=frozen(np.repeat([scored.layer.shape[0] for scored in layers], n_heads)),
         n_empty=_joined([scored.scores.n_empty for scored in layers]),
         n_unreadable=_joined([scored.scores.n_unreadable for scored in layers]),
-        notes=tuple(_notes(layers)),
+        notes=(*_notes_on_words(capture), *_notes(layers)),
+        is_by_words=capture.whole is not None,
         _layers=tuple(layers),
     )
 
 
 def weights_of(layer: CapturedLayer) -> Floats:
     """Return the weights of ``layer``: made anew, and not kept, where it does not have them yet."""
-    kept: Floats | None = vars(layer).get("weights", layer.given)
-    return layer.recomputed() if kept is None else kept
+    return layer.weights if layer.has_weights else layer.recomputed()
+
+
+def _weights_in_turn(layer: CapturedLayer) -> Iterator[Floats]:
+    """Yield the weights of ``layer``, head by head where too many would have to be made at once."""
+    q, k = layer.q, layer.k
+    is_small = layer.n_heads * math.prod(layer.shape) <= MOST_AT_ONCE
+    if layer.has_weights or q is None or k is None or is_small:
+        yield weights_of(layer)
+        return
+    for head in range(len(q)):
+        one = slice(head, head + 1)
+        yield CapturedLayer(
+            layer.number,
+            q=q[one],
+            k=k[[layer.key_head(head)]],
+            scale=layer.scale,
+            allowed=layer.allowed,
+            bias=None if layer.bias is None else layer.bias[one],
+            sinks=None if layer.sinks is None else layer.sinks[one],
+        ).recomputed()
+
+
+def _of_all_heads(parts: list[core.HeadScores]) -> core.HeadScores:
+    """Return the scores of heads that were scored one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    scores = {}
+    for name in parts[0].scores:
+        found = [astuple(part.scores[name]) for part in parts]
+        scores[name] = core.Score(*map(np.concatenate, zip(*found, strict=True)))
+    counts = ([getattr(part, name) for part in parts] for name in ("n_empty", "n_unreadable"))
+    return core.HeadScores(scores, *map(np.concatenate, counts))
 
 
 def _scored_layers(
@@ -173,10 +230,25 @@ def _scored_layers(
         is_cross = _is_cross(capture, layer.shape, allowed)
         ids = None if is_cross else _token_ids(capture, layer.shape[1])
         # Most layers have the mask of the one before, and what it makes takes longer than a layer.
-        if scoring is None or not np.array_equal(scoring.allowed, allowed):
-            scoring = core.HeadScoring(allowed, token_ids=ids, is_cross=is_cross)
-        scores = scoring.scores(weights_of(layer))
-        yield _ScoredLayer(layer, scoring.allowed, is_cross, ids is not None, scores)
+        chance = layer.chance
+        if scoring is None or not _is_of(scoring, allowed, chance):
+            scoring = core.HeadScoring(allowed, token_ids=ids, is_cross=is_cross, chance=chance)
+        found: list[core.HeadScores] = []
+        for weights in _weights_in_turn(layer):
+            if found and before_layer is not None:
+                before_layer(done)
+            found.append(scoring.scores(weights))
+        scores = _of_all_heads(found)
+        yield _ScoredLayer(layer, scoring, is_cross, ids is not None, scores)
+
+
+def _is_of(scoring: core.HeadScoring, allowed: Flags, chance: Floats | None) -> bool:
+    """Say whether heads are scored so under a mask, beside what they have by chance."""
+    if not np.array_equal(scoring.allowed, allowed):
+        return False
+    if chance is None or scoring.chance is None:
+        return chance is scoring.chance
+    return np.array_equal(scoring.chance, chance)
 
 
 def _is_cross(capture: Capture, shape: tuple[int, int], allowed: Flags) -> bool:
@@ -198,10 +270,11 @@ def _token_ids(capture: Capture, n_keys: int) -> list[int] | None:
     """Return a number for each key's token: the tokenizer's, or one for each different text."""
     if len(capture.token_ids) == n_keys:
         return list(capture.token_ids)
+    tokens = capture.texts[1]
     if len(capture.key_tokens) != n_keys:
         return None
     numbers: dict[str, int] = {}
-    return [numbers.setdefault(token, len(numbers)) for token in capture.key_tokens]
+    return [numbers.setdefault(token, len(numbers)) for token in tokens]
 
 
 def _column(measure: Measure, layers: list[_ScoredLayer]) -> Column:
@@ -215,20 +288,33 @@ def _column(measure: Measure, layers: list[_ScoredLayer]) -> Column:
 
 
 def _effective_ranks(scored: _ScoredLayer) -> Doubles:
-    weights = weights_of(scored.layer)
-    ranks = np.full(len(weights), np.nan)
-    for head in np.flatnonzero(scored.scores.n_unreadable == 0):
-        ranks[head] = core.effective_rank(weights[head])
+    is_readable = scored.scores.n_unreadable == 0
+    ranks = np.full(len(is_readable), np.nan)
+    heads = (head for weights in _weights_in_turn(scored.layer) for head in weights)
+    for place, weights in enumerate(heads):
+        if is_readable[place]:
+            ranks[place] = core.effective_rank(weights)
     return ranks
 
 
 def _uniform_ranks(layers: tuple[_ScoredLayer, ...]) -> Doubles:
-    """Return what the uniform head has, of every head; made once for all layers of one mask."""
-    masks = {id(scored.allowed): scored.allowed for scored in layers}
-    ranks = {
-        key: core.effective_rank(core.uniform_weights(allowed)) for key, allowed in masks.items()
-    }
-    return _joined([np.full(scored.layer.n_heads, ranks[id(scored.allowed)]) for scored in layers])
+    """Return what every head has by chance; made once for all layers that are scored alike."""
+    ranks = {scoring: _rank_by_chance(scoring) for scoring in {each.scoring for each in layers}}
+    return _joined([np.full(each.layer.n_heads, ranks[each.scoring]) for each in layers])
+
+
+def _rank_by_chance(scoring: core.HeadScoring) -> float:
+    chance = core.uniform_weights(scoring.allowed) if scoring.chance is None else scoring.chance
+    return float(core.effective_rank(chance))
+
+
+def _notes_on_words(capture: Capture) -> Iterator[str]:
+    if capture.whole is not None:
+        n_words, n_tokens = capture.layers[0].shape[1], capture.whole.layers[0].shape[1]
+        yield (
+            f"Scored by words, {n_words:,} of {n_tokens:,} tokens: the previous token is the "
+            "previous word, and so on. Chance is what a head has that is uniform over tokens."
+        )
 
 
 def _notes(layers: list[_ScoredLayer]) -> Iterator[str]:

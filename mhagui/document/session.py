@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from mhagui.document.layer_source import LayerSource
 from mhagui.document.scene import Scene
 from mhagui.document.view_state import ViewState
 
@@ -18,11 +19,14 @@ class Session:
         What is looked at. Its appearance is the user's own and not in the file.
     path
         In what is kept for recovery: the file that the work belongs to. None elsewhere.
+    source
+        Of which layer of what the scene was made; None where it is of none, or nobody knows.
     """
 
     scene: Scene
     view: ViewState
     path: str | None = None
+    source: LayerSource | None = None
 
     @classmethod
     def of(cls, scene: Scene) -> "Session":

@@ -5,11 +5,13 @@ A figure that was exported with its scene is opened as that scene.
 
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from mhagui.document.archive import TEXT, Archive, is_archive, packed
 from mhagui.document.file_entries import Matrix, SceneEntry
 from mhagui.document.file_text import entry_from_json, line, text_of
+from mhagui.document.layer_source import layer_entry, source_of
 from mhagui.document.npy import matrix_from_npy, npy_from_matrix
 from mhagui.document.provenance import is_figure, provenance_of_file
 from mhagui.document.records import Array
@@ -26,7 +28,7 @@ from mhagui.document.scene_file import (
 from mhagui.document.session import Session
 from mhagui.document.view_file import view_entry, view_of
 from mhagui.errors import UserError
-from mhagui.files import Stamp, write_atomically
+from mhagui.files import Stamp, absolute, write_atomically
 
 # The numbers of the largest scene, and room for its words and the directory.
 MAX_FILE_BYTES = MAX_NUMBERS * 8 + 4 * 2**20
@@ -41,7 +43,10 @@ def read_session(path: Path) -> Session:
 def session_in(path: Path, data: bytes) -> Session:
     """Return what is in ``data``, the content of the file at ``path``, as ``read_session`` does."""
     try:
-        return session_from_bytes(data)
+        session = session_from_bytes(data)
+        if session.source is None:
+            return session
+        return replace(session, source=session.source.from_folder(path.parent))
     except UserError as error:
         raise UserError(f"{path} is not a scene this version can open: {error}") from error
 
@@ -60,14 +65,16 @@ def write_session(
     After a failure the file is as it was before; raises UserError with the reason.
     """
     is_text = path.suffix.lower() == ".json"
-    data = session_to_json(session) if is_text else session_to_bytes(session)
+    to_data, folder = session_to_json if is_text else session_to_bytes, absolute(path).parent
+    data = to_data(session, folder)
     return write_atomically(path, data, before_swap)
 
 
 def session_from_bytes(data: bytes) -> Session:
     """Return what a file of any version holds; raises UserError naming what is wrong in it."""
     if is_figure(data):
-        return session_from_bytes(provenance_of_file(data).session_file())
+        session = session_from_bytes(provenance_of_file(data).session_file())
+        return replace(session, source=None)  # which no figure is exported with
     if not is_archive(data):
         return _session(entry_from_json(data), matrix_of_rows)
     archive = Archive(data)
@@ -81,10 +88,11 @@ def session_from_bytes(data: bytes) -> Session:
     return session
 
 
-def session_to_bytes(session: Session) -> bytes:
+def session_to_bytes(session: Session, folder: Path | None = None) -> bytes:
     """Return ``session`` as a zip file, from which ``session_from_bytes`` makes an equal one.
 
-    In it are ``scene.json``, for people to read, and each matrix as a ``.npy`` file beside it.
+    In it are ``scene.json``, for people to read, and each matrix as a ``.npy`` file beside it. The
+    path of what it was made of is one from ``folder`` where it is below that.
     """
     arrays: dict[str, bytes] = {}
 
@@ -93,16 +101,17 @@ def session_to_bytes(session: Session) -> bytes:
         arrays[member] = npy_from_matrix(matrix)
         return member
 
-    return packed({TEXT: text_of(_entry(session, keep)), **arrays})
+    return packed({TEXT: text_of(_entry(session, keep, folder)), **arrays})
 
 
-def session_to_json(session: Session) -> bytes:
+def session_to_json(session: Session, folder: Path | None = None) -> bytes:
     """Return ``session`` as JSON text, from which ``session_from_bytes`` makes an equal one.
 
-    Raises UserError where the scene is too large for text.
+    ``folder`` is as for ``session_to_bytes``. Raises UserError where the scene is too large for
+    text.
     """
     check_fits_text(session.scene)
-    return text_of(_entry(session, rows_of_matrix))
+    return text_of(_entry(session, rows_of_matrix, folder))
 
 
 class _Arrays:
@@ -123,10 +132,11 @@ class _Arrays:
         return self.found[given]
 
 
-def _entry(session: Session, keep: KeepMatrix) -> SceneEntry:
+def _entry(session: Session, keep: KeepMatrix, folder: Path | None) -> SceneEntry:
     entry = entry_of(session.scene, keep)
     entry.view = view_entry(session.view)
     entry.belongs_to = session.path
+    entry.made_of = layer_entry(session.source, folder)
     return entry
 
 
@@ -135,7 +145,7 @@ def _session(entry: SceneEntry, find: FindMatrix) -> Session:
     path = entry.belongs_to
     if path is not None and ("\0" in path or not 0 < len(path) <= MAX_PATH_LENGTH):
         raise UserError(f"belongs_to is no path of a file: “{line(path, 80)}”.")
-    return Session(scene, view_of(entry.view, scene), path)
+    return Session(scene, view_of(entry.view, scene), path, source_of(entry.made_of))
 
 
 def read_file(path: Path) -> bytes:

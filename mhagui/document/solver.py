@@ -23,13 +23,19 @@ def edit_for(scene: Scene, result: Result, head: int, row: int, n_effective: flo
     Raises
     ------
     UserError
-        When no gain gives so many, or the master gain is 0.
+        When no gain gives so many, the master gain is 0, or the head has a slope. A sink changes
+        nothing: the positions are those of the weights over what they sum to.
     """
     if scene.master_gain == 0:
         raise UserError("The master gain is 0, so that a head's own gain changes nothing.")
     allowed = result.allowed[row]
     if not allowed.any():
         raise UserError(f"Row t{row + 1} sees no key, so that no gain changes it.")
+    if scene.head(head).slope:
+        raise UserError(
+            "This head has an ALiBi slope, which a gain does not scale: its effective positions "
+            "follow from both, and no gain is found for them."
+        )
     scores = result.heads[scene.index_of(head)].scores[row][allowed]
     return set_gain(head, gain_for(scores, n_effective) / scene.master_gain)
 

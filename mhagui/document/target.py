@@ -12,6 +12,8 @@ from mhagui.errors import UserError
 
 def why_not_by_rows(n_positions: int, mask: MaskRule = CAUSAL) -> str:
     """Return why no head of T positions is designed by rows; empty where one can be."""
+    if mask.across:
+        return "No rows can be asked for where queries and keys are not the same positions"
     if not mask.is_causal:
         return f"Rows can be asked for under the causal mask alone; this one is {mask.text}"
     if n_positions <= LARGEST_TARGET:

@@ -11,7 +11,8 @@ import numpy as np
 
 from mhagui.document.edits import Edit, check_none_hand_set
 from mhagui.document.records import Array
-from mhagui.document.scene import Scene, check_positions, check_token, embedded_tokens
+from mhagui.document.scene import Scene, check_positions, check_token
+from mhagui.document.scene_input import embedded_tokens
 from mhagui.errors import UserError
 
 

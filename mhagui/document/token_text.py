@@ -22,7 +22,7 @@ _JOINERS = {"\u200c", "\u200d"}  # at work between two letters, to be seen anywh
 _BLANK = {"\u034f", "\u115f", "\u1160", "\u2800", "\u3164", "\uffa0"}
 _DOTTED_CIRCLE = "◌"
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
-_SPECIAL = re.compile(r"<[^<>\s]+>|\[[A-Z_]+\]")
+_SPECIAL = re.compile(r"<[^<>\s]+>|\[/?[A-Z_]+\]|\[unused\d+\]")
 
 Run = list[tuple[int, int]]  # bytes, each behind the position of its token
 
@@ -115,6 +115,15 @@ def labels(
 ) -> tuple[str, ...]:
     """Return what is drawn for ``pieces``, of at most ``length`` characters each."""
     return tuple(elided(token.label, length) for token in shown_tokens(pieces, scheme))
+
+
+def texts(pieces: Sequence[str], scheme: Scheme | str | None = None) -> tuple[str, ...]:
+    """Return what ``pieces`` stand for; of a part of a character its bytes, as they are drawn.
+
+    Two that stand for different bytes have different texts.
+    """
+    shown = shown_tokens(pieces, scheme)
+    return tuple(token.label if token.is_partial else token.text for token in shown)
 
 
 def told(shown: Sequence[ShownToken], ids: Sequence[int] = ()) -> tuple[str, ...]:

@@ -76,6 +76,8 @@ class Cursor:
 class Window:
     """The part of the heatmaps that is shown: as many rows as columns, from the first of each on.
 
+    Where there are fewer rows or columns than that, it is all of them.
+
     Attributes
     ----------
     query, key
@@ -88,13 +90,24 @@ class Window:
     key: int
     count: int
 
-    def fitted(self, n_positions: int) -> "Window | None":
-        """Return this window inside T × T, of no fewer than eight cells; None where it is all."""
+    def fitted(self, n_queries: int, n_keys: int) -> "Window | None":
+        """Return this window inside T × T_k, of no fewer than eight cells; None where it is all."""
         count = max(self.count, FEWEST_SHOWN)
-        if count >= n_positions:
+        if count >= max(n_queries, n_keys):
             return None
-        last = n_positions - count
-        return Window(min(max(self.query, 0), last), min(max(self.key, 0), last), count)
+        query, key = (
+            min(max(first, 0), max(n - count, 0))
+            for first, n in ((self.query, n_queries), (self.key, n_keys))
+        )
+        return Window(query, key, count)
+
+    def shown(self, n_queries: int, n_keys: int) -> tuple[range, range]:
+        """Return the rows and the columns that are shown of T × T_k."""
+        rows, columns = (
+            range(first, min(first + self.count, n))
+            for first, n in ((self.query, n_queries), (self.key, n_keys))
+        )
+        return rows, columns
 
     def holding(self, cursor: Cursor) -> "Window":
         """Return this window, moved no further than it has to be to show the cursor's cell."""
@@ -207,20 +220,20 @@ class ViewState:
     def of(cls, scene: Scene) -> "ViewState":
         """Return where one starts in ``scene``: the first head, row t4 where there is one."""
         row = default_row(scene)
-        return cls(Cursor(scene.heads[0].uid, row, max(row - 1, 0)))
+        key = min(max(row - 1, 0), scene.n_keys - 1)
+        return cls(Cursor(scene.heads[0].uid, row, key))
 
     def fitted(self, scene: Scene) -> "ViewState":
         """Return this state with all that it points at inside ``scene``; itself if it is."""
         uids = {head.uid for head in scene.heads}
-        last = scene.n_positions - 1
         cursor = Cursor(
             self.cursor.head if self.cursor.head in uids else scene.heads[0].uid,
-            min(max(self.cursor.query, 0), last),
-            min(max(self.cursor.key, 0), last),
+            min(max(self.cursor.query, 0), scene.n_positions - 1),
+            min(max(self.cursor.key, 0), scene.n_keys - 1),
         )
         enlarged = self.enlarged if self.enlarged in uids else None
         pair = self.pair if self.pair and uids.issuperset(self.pair) else None
-        window = self.window and self.window.fitted(scene.n_positions)
+        window = self.window and self.window.fitted(scene.n_positions, scene.n_keys)
         fitted = replace(self, cursor=cursor, enlarged=enlarged, pair=pair, window=window)
         return self if fitted == self else fitted
 
@@ -230,7 +243,7 @@ class ViewState:
         A place with as many rows and columns before it as ``at`` says stays where it is; by itself
         the middle of the cursor's cell, or of the window where it does not show the cursor.
         """
-        shown = self.window or Window(0, 0, scene.n_positions)
+        shown = self.window or Window(0, 0, max(scene.n_positions, scene.n_keys))
         if at is None:
             cursor, middle = self.cursor, shown.count / 2
             at = shown.query + middle, shown.key + middle

@@ -45,14 +45,15 @@ class WeightScale:
     is_ratio: bool = False
 
 
-def weight_scale(scale: ColourScale, n_positions: int, largest: float) -> WeightScale:
+def weight_scale(scale: ColourScale, n_keys: int, largest: float) -> WeightScale:
     """Return the scale that all heads share; ``largest`` is their largest weight of rows t ≥ 2."""
     if scale is ColourScale.LOGARITHMIC:
         caption = f"weight A, logarithmic, floor {formats.short(LOG_FLOOR)}"
         return WeightScale(LOG_FLOOR, 1.0, caption, logarithmic=True)
     if scale is ColourScale.RELATIVE:
-        # Around 1 by ratio: neutral is uniform, red above it, blue below; no row can pass n_t <= T.
-        ratio = float(max(n_positions, 2))
+        # Around 1 by ratio: neutral is uniform, red above it, blue below; no row can pass n_t, and
+        # none sees more than all keys.
+        ratio = float(max(n_keys, 2))
         caption = "A·n_t, relative to uniform, logarithmic"
         return WeightScale(1 / ratio, ratio, caption, logarithmic=True, unit="×", is_ratio=True)
     if scale is ColourScale.LINEAR_TO_MAX:

@@ -1,4 +1,4 @@
-"""Publication figures of a scene, with no screen; matplotlib is imported when one is drawn."""
+"""Publication figures with no screen; matplotlib is imported when one is drawn."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mhagui.errors import check_choices
 from mhagui.figure_names import FIGURES, FORMATS, PANELS
+from mhagui.figures.charts import Chart, render_chart
 from mhagui.figures.style import FigureStyle, Ground, Labels, Preset, style_of, style_to_entry
 from mhagui.figures.subject import Subject
 
@@ -29,6 +30,7 @@ NEEDS: "dict[str, tuple[Need, ...]]" = {
 __all__ = [
     "FIGURES",
     "FORMATS",
+    "Chart",
     "FigureStyle",
     "Ground",
     "Labels",
@@ -36,6 +38,7 @@ __all__ = [
     "Subject",
     "render",
     "render_all",
+    "render_chart",
     "render_each",
     "style_of",
     "style_to_entry",
@@ -58,10 +61,10 @@ def why_not(name: str, result: "Result", style: FigureStyle | None = None) -> st
             "than a page of paper; choose the double preset, or export its figures one by one."
         )
     if name in ("heads", "scores", *PANELS):
-        from mhagui.document.on_demand import most_kept  # not for the start
+        from mhagui.document.on_demand import are_kept, most_kept  # not for the start
 
         n_heads, n_positions = len(result.heads), len(result.allowed)
-        if n_positions > most_kept(n_heads):
+        if not are_kept(n_heads * result.allowed.size):
             return (
                 f"The figure “{name}” draws every weight or score of {n_heads} heads, for T up to "
                 f"{most_kept(n_heads)}; this scene has T = {n_positions}."
@@ -85,7 +88,7 @@ def render(name: str, subject: Subject, kind: str) -> bytes:
     UserError
         When there is no such figure or format, or the scene has not what is to be drawn.
     """
-    check_choices("figure", [name], FIGURES)
+    check_choices("figure", [name], (*FIGURES, *subject.charts))
     check_choices("format", [kind], FORMATS)
     from mhagui.figures import drawing
 
@@ -99,7 +102,7 @@ def render_each(
 
     All names are checked before the first is drawn; raises UserError as ``render`` does.
     """
-    check_choices("figure", names, FIGURES)
+    check_choices("figure", names, (*FIGURES, *subject.charts))
     check_choices("format", kinds, FORMATS)
     return _each(subject, names, kinds)
 

@@ -13,7 +13,6 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 
 from mhagui import core
-from mhagui.document import Scene
 from mhagui.figures.page import (
     FILL,
     LABEL_SIZE,
@@ -26,9 +25,8 @@ from mhagui.figures.page import (
     round_ticks,
     text_width,
 )
-from mhagui.figures.paper import EDGE, UNIT_SIZE, Paper
+from mhagui.figures.paper import EDGE, UNIT_SIZE, Paper, Positions, numbers_of
 from mhagui.figures.scales import Mask, Matrix, Scale
-from mhagui.formats import positions
 from mhagui.palette import ink_on
 
 BAND = 0.05  # inches: thickness of a head's band
@@ -275,11 +273,11 @@ class ColumnNames(NamedTuple):
     is_upright: bool = False
 
 
-def column_names(paper: Paper, scene: Scene, cell_width: float) -> ColumnNames:
+def column_names(paper: Paper, scene: Positions, cell_width: float) -> ColumnNames:
     """Return what is written below columns of this width, in inches."""
     names = paper.names_below(scene)
     widest = widest_of(names)
-    if names == positions(len(names)):
+    if names == numbers_of(scene):
         return ColumnNames(names, LABELS_BELOW, (widest + 0.08) / cell_width)
     if widest + WORD_GAP <= cell_width:
         return ColumnNames(names, LABELS_BELOW + more_lines(names), 1.0)
@@ -387,8 +385,11 @@ def bar_room(scale: Scale, label: str) -> float:
     return 0.07 + numbers + (lines * line_height(LABEL_SIZE) + 0.06 if label else 0.0) + EDGE
 
 
-def colour_bar(sheet: Sheet, box: Box, scale: Scale, label: str = "") -> None:
-    """Fill ``box`` with the bar of ``scale``: its ends, its middle and, of a signed one, zero."""
+def colour_bar(sheet: Sheet, box: Box, scale: Scale, label: str = "") -> Axes:
+    """Fill ``box`` with the bar of ``scale``: its ends, its middle and, of a signed one, zero.
+
+    Returns its axes, on which values go upwards.
+    """
     axes = sheet.place(box)
     bar = sheet.figure.colorbar(scale.mappable, cax=axes)
     bar.set_ticks(scale.ticks, labels=[scale.tick_text(tick) for tick in scale.ticks])
@@ -398,3 +399,4 @@ def colour_bar(sheet: Sheet, box: Box, scale: Scale, label: str = "") -> None:
     if bar.solids is not None:  # a line of each colour's own, or viewers let the page shine through
         bar.solids.set(edgecolor="face", linewidth=sheet.pt(0.3))
     bar.set_label(in_math(label))
+    return bar.ax

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,10 +11,14 @@ from matplotlib.figure import Figure
 
 from mhagui.errors import UserError
 from mhagui.figures import (
+    ablated,
+    comparison,
     cost,
     entropy,
     filter_bank,
     frequency,
+    head_map,
+    head_scatter,
     heads,
     impulse,
     information,
@@ -23,6 +29,14 @@ from mhagui.figures import (
     saving,
     singular,
     why_not,
+)
+from mhagui.figures.charts import Chart, HeadMap, HeadScatter
+from mhagui.figures.found import (
+    AblatedOutput,
+    Comparison,
+    HeadImportance,
+    NextTokens,
+    PrunedHeads,
 )
 from mhagui.figures.page import Plan, house_style, painted, titled
 from mhagui.figures.paper import Paper
@@ -55,20 +69,42 @@ PLANS: dict[str, Callable[[Subject, Paper], Plan]] = {
 }
 
 
+CHARTS: dict[type[Chart], Callable[[Any, Paper], Plan]] = {
+    HeadMap: head_map.plan,
+    HeadScatter: head_scatter.plan,
+    Comparison: comparison.plan,
+    AblatedOutput: ablated.plan_output,
+    HeadImportance: ablated.plan_importance,
+    PrunedHeads: ablated.plan_pruned,
+    NextTokens: ablated.plan_next_token,
+}
+
+
 def plan(name: str, subject: Subject, paper: Paper) -> Plan:
     """Return figure ``name`` laid out on ``paper``, with what the style wants around it.
 
     Raises UserError where there is none of this scene or on such paper.
     """
+    if name in subject.charts:
+        return plan_chart(subject.charts[name], paper)
     if reason := why_not(name, subject.result, subject.style):
         raise UserError(reason)
-    with house_style(subject.style):
-        figure = PLANS[name](subject, paper)
-        whole = titled(figure, paper, subject.note)
+    return _on_page(partial(PLANS[name], subject), paper, subject.note)
+
+
+def plan_chart(chart: Chart, paper: Paper) -> Plan:
+    """Return ``chart`` laid out on ``paper``, with what the style wants around it."""
+    return _on_page(partial(CHARTS[type(chart)], chart), paper)
+
+
+def _on_page(lay_out: Callable[[Paper], Plan], paper: Paper, note: str = "") -> Plan:
+    with house_style(paper.style):
+        figure = lay_out(paper)
+        whole = titled(figure, paper, note)
         if paper.height is None or whole is figure:
             return whole
         lower = replace(paper, taken=whole.height - figure.height)  # leaves room for the words
-        return titled(PLANS[name](subject, lower), paper, subject.note)
+        return titled(lay_out(lower), paper, note)
 
 
 def draw(name: str, subject: Subject, size: tuple[float, float] | None = None) -> Figure:
@@ -87,6 +123,20 @@ def pixels(figure: Figure, style: FigureStyle) -> npt.NDArray[np.uint8]:
 
 def render(name: str, subject: Subject, kinds: Sequence[str]) -> dict[str, bytes]:
     """Return figure ``name`` in each of ``kinds``, drawn once."""
+    if name in subject.charts:
+        return render_chart(subject.charts[name], subject.style, kinds)
     figure, provenance = draw(name, subject), saving.provenance_of(name, subject)
     with house_style(subject.style):
         return {kind: saving.to_bytes(figure, kind, provenance, subject.style) for kind in kinds}
+
+
+def render_chart(chart: Chart, style: FigureStyle, kinds: Sequence[str]) -> dict[str, bytes]:
+    """Return ``chart`` in each of ``kinds``, drawn once."""
+    paper = Paper(style)
+    laid_out = plan_chart(chart, paper)
+    figure, provenance = painted(laid_out, paper), saving.provenance_of_chart(chart, style)
+    with house_style(style):
+        return {
+            kind: saving.to_bytes(figure, kind, provenance, style, laid_out.caption)
+            for kind in kinds
+        }

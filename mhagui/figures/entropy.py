@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from mhagui.document import Result
+from mhagui.document.bias_words import bias_words
 from mhagui.figures.cells import more_lines, name_positions, widest_of
 from mhagui.figures.curves import AXIS_TITLE, Legend, ceiling, draw_curves
 from mhagui.figures.page import Box, Plan, Sheet, dress, round_ticks
@@ -38,7 +39,7 @@ def plan(subject: Subject, paper: Paper) -> Plan:
         bits = [head.row_entropy_bits for head in result.heads]
         at = np.arange(1.0, scene.n_positions + 1)
         draw_curves(axes, sheet, result, legend.names, at, bits)
-        _dress(axes, sheet, names_below, legend.width)
+        _dress(axes, sheet, names_below, legend.width, result.allowed.shape[1])
         legend.draw(axes, height, under)
 
     caption = (
@@ -46,6 +47,8 @@ def plan(subject: Subject, paper: Paper) -> Plan:
         f"{ceiling(result)} is that of a row that weights all its keys alike"
         + ("." if result.mask.is_causal else f", n_t keys under this mask: {result.mask.text}.")
     )
+    biases = bias_words(result.heads)
+    caption += f" {biases}" if biases else ""
     return Plan(f"{scene.title}: row entropy", caption, legend.page_width, end, paint)
 
 
@@ -61,12 +64,12 @@ def _ceiling(axes: Axes, sheet: Sheet, result: Result) -> None:
     )
 
 
-def _dress(axes: Axes, sheet: Sheet, names: Sequence[str], width: float) -> None:
-    last = len(names)
+def _dress(axes: Axes, sheet: Sheet, names: Sequence[str], width: float, n_keys: int) -> None:
+    last, most = len(names), max(np.log2(n_keys), 1)
     axes.set_xlabel("query position t")
     axes.set_ylabel("row entropy (bits)")
     axes.set_xlim(1 - 0.03 * max(last - 1, 1), last + 0.03 * max(last - 1, 1))
-    axes.set_ylim(bottom=-0.04 * max(np.log2(last), 1), top=1.06 * max(np.log2(last), 1))
+    axes.set_ylim(bottom=-0.04 * most, top=1.06 * most)
     shown = round_ticks(last, min(12, max(int(width / (widest_of(names) + 0.1)), 2)))
     name_positions(axes, names, shown)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10]))

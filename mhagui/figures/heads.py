@@ -1,13 +1,14 @@
 """The weights or the scores of every head, in one grid with one colour bar; or of one head."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from mhagui.document import HeadResult, Result, Scene
+from mhagui.document.bias_words import bias_words
 from mhagui.document.records import Array
 from mhagui.document.weight_scale import as_coloured
 from mhagui.figures.cells import (
@@ -35,7 +36,7 @@ from mhagui.figures.panels import (
     is_roomy,
     wrapped_names,
 )
-from mhagui.figures.paper import EDGE, UNIT_SIZE, Paper
+from mhagui.figures.paper import EDGE, UNIT_SIZE, Paper, keys_of
 from mhagui.figures.scales import Scale, signed_scale, weights_scale
 from mhagui.figures.subject import Subject
 from mhagui.formats import short
@@ -44,6 +45,8 @@ CELL = 0.38  # inches at most
 LARGE_CELL, LARGEST_SIDE = 0.55, 5.0  # of a head alone
 SMALLEST_SIDE = 1.8
 LEAST_SIDE = 0.4  # where there is no room, and all is made smaller
+THINNEST = 0.25  # of the longer side of a matrix: the least that the shorter one has
+TALLEST = 1.25  # times the room for its width: the most that a matrix is high
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +68,9 @@ def plan_weights(subject: Subject, paper: Paper) -> Plan:
     scene, result = subject.scene, subject.result
     scale = weights_scale(paper, result)
     caption = (
-        f"Attention weights A of {_heads(scene)} over {scene.n_positions} positions: rows are "
+        f"Attention weights A of {_heads(scene)} over {_lengths(scene)}: rows are "
         f"queries, columns keys; hatched keys are masked. Colours: {scale.caption}, the same for "
-        f"all heads. {_gains(result)}"
+        f"all heads. {_gains(result)}{_biases(result.heads)}"
     )
     title, label = f"{scene.title}: weights of the heads", _bar_label(scale)
     values = partial(_weights, result=result, scale=scale)
@@ -95,7 +98,7 @@ def plan_head(subject: Subject, paper: Paper) -> Plan:
     caption = (
         f"Attention weights A of head {number} of “{scene.title}”, {head.head.name}, at gain "
         f"{_gain(head)}: rows are queries, columns keys; hatched keys are masked. Colours: "
-        f"{scale.caption}."
+        f"{scale.caption}.{_biases((head,), number)}"
     )
     content = _Content(
         f"{scene.title}: head {number}",
@@ -105,7 +108,7 @@ def plan_head(subject: Subject, paper: Paper) -> Plan:
         partial(_weights, result=result, scale=scale),
         scale,
         _bar_label(scale),
-        min(max(LARGE_CELL * paper.roomiest(scene).n_positions, SMALLEST_SIDE), LARGEST_SIDE),
+        min(max(LARGE_CELL * _longer(paper.roomiest(scene)), SMALLEST_SIDE), LARGEST_SIDE),
     )
     return _plan(subject, paper, content, 1)
 
@@ -121,7 +124,7 @@ def _of_all(
 ) -> Plan:
     heads = subject.result.heads
     names = [head_name(number, head) for number, head in enumerate(heads, 1)]
-    side = max(CELL * paper.roomiest(subject.scene).n_positions, SMALLEST_SIDE)
+    side = max(CELL * _longer(paper.roomiest(subject.scene)), SMALLEST_SIDE)
     label = _shared(bar_label, len(heads))
     content = _Content(title, caption, heads, names, values, scale, label, side)
     return best_of(len(heads), paper, partial(_plan, subject, paper, content))
@@ -130,7 +133,7 @@ def _of_all(
 def _plan(subject: Subject, paper: Paper, content: _Content, n_columns: int) -> Plan:
     scene, allowed, scale = subject.scene, subject.result.allowed, content.scale
     panels, bar, bar_label = _panels_and_bar(paper.roomiest(scene), paper, content, n_columns)
-    columns = column_names(paper, scene, panels.width / scene.n_positions)
+    columns = column_names(paper, keys_of(scene), panels.width / scene.n_keys)
     as_image = too_many(*len(content.heads) * [allowed.shape])
     shown = [np.where(allowed, content.values(head), np.nan) for head in content.heads]
     writing = Writing()
@@ -177,16 +180,33 @@ def _panels(scene: Scene, paper: Paper, content: _Content, n_columns: int, bar: 
     gap = 0.18 + labels if roomy else OUTSIDE_GAP
     room = paper.width - left - (n_columns - 1) * gap - bar
     n_rows = math.ceil(len(content.heads) / n_columns)
-    side = max(min(room / n_columns, content.side, paper.tallest / n_rows), LEAST_SIDE)
+    # Of the longer side; cells are square but where a strip would be too thin.
+    wide, high = (max(n / _longer(scene), THINNEST) for n in (scene.n_keys, scene.n_positions))
+    tallest = paper.tallest / n_rows / high
+    if wide < high:  # or a page of tall matrices would be longer than paper
+        tallest = min(tallest, TALLEST * room / n_columns)
+    side = max(min(room / n_columns / wide, content.side, tallest), LEAST_SIDE)
     while True:
-        names = wrapped_names(content.names, side, roomy=roomy)
-        below = column_names(paper, scene, side / scene.n_positions).height
+        width, height = side * wide, side * high
+        names = wrapped_names(content.names, width, roomy=roomy)
+        below = column_names(paper, keys_of(scene), width / scene.n_keys).height
         n_panels = len(content.heads)
-        panels = Panels(n_panels, n_columns, side, side, left, gap, names, roomy, below)
+        panels = Panels(n_panels, n_columns, width, height, left, gap, names, roomy, below)
         over = panels.end + AXIS_LABEL - (paper.height or math.inf)
         if over <= 0 or side <= LEAST_SIDE:
             return panels
-        side = max(side - over / n_rows - 0.01, LEAST_SIDE)
+        side = max(side - over / n_rows / high - 0.01, LEAST_SIDE)
+
+
+def _longer(scene: Scene) -> int:
+    """Return how many cells the longer side of a matrix has."""
+    return max(scene.n_positions, scene.n_keys)
+
+
+def _lengths(scene: Scene) -> str:
+    if scene.mask.across:
+        return f"{scene.n_positions} queries and {scene.n_keys} keys"
+    return f"{scene.n_positions} positions"
 
 
 def _weights(head: HeadResult, *, result: Result, scale: Scale) -> Array:
@@ -214,6 +234,11 @@ def _heads(scene: Scene) -> str:
 
 def _gain(head: HeadResult) -> str:
     return short(head.gain)
+
+
+def _biases(heads: Sequence[HeadResult], first: int = 1) -> str:
+    words = bias_words(heads, first)
+    return f" {words}" if words else ""
 
 
 def _gains(result: Result) -> str:

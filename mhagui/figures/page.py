@@ -362,6 +362,14 @@ def wrapped(text: str, width: float, size: float) -> list[str]:
     return [line.replace("\u00a0", " ") for line in lines if line]
 
 
+def fitted(text: str, width: float, size: float) -> str:
+    """Return ``text`` on a line of at most so many inches, its end cut."""
+    shown, end = text, ""
+    while shown and text_width(shown + end, size) > width * FILL:
+        shown, end = shown[:-1].rstrip(), "…"
+    return shown + end
+
+
 def _pieces(word: str, width: float, size: float) -> list[str]:
     """Return ``word`` in pieces, none of which ends within a symbol."""
     pieces = [""]

@@ -1,9 +1,9 @@
 """What a figure is drawn with: how much room there is, which inks, which colours."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from mhagui.document import Scene
 from mhagui.document.token_text import SHORT_LABEL, elided, labels
@@ -18,6 +18,41 @@ MOST_LETTERS = 13  # of a token, codes of letters without a glyph counted
 LARGEST_STRETCH = 1.5  # of type on a slide, where there is room
 
 EDGE = 0.08  # inches around a figure
+
+
+class Positions(Protocol):
+    """Positions and what stands there, as a scene has them.
+
+    Attributes
+    ----------
+    tokens
+        The pieces of a tokenizer; none where that is not known.
+    token_scheme
+        How these stand for text; empty where that is to be guessed.
+    """
+
+    @property
+    def n_positions(self) -> int: ...  # noqa: D102
+    @property
+    def tokens(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def token_scheme(self) -> str: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of a scene that are not its queries' positions, as positions that are numbered i."""
+
+    n_positions: int
+    tokens: tuple[str, ...]
+    token_scheme: str
+
+
+def keys_of(scene: Scene) -> Positions:
+    """Return the positions of the keys: those of ``scene`` itself unless its mask goes across."""
+    if not scene.mask.across:
+        return scene
+    return Keys(scene.n_keys, scene.key_tokens, scene.token_scheme)
 
 
 class Inks(NamedTuple):
@@ -108,9 +143,9 @@ class Paper:
         mixed = [round(share * f + (1 - share) * b) for f, b in zip(front, back, strict=True)]
         return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
-    def row_names(self, scene: Scene) -> tuple[str, ...]:
+    def row_names(self, scene: Positions) -> tuple[str, ...]:
         """Return how the positions are called beside rows: t1, the, or t1 the."""
-        numbers, words = positions(scene.n_positions), _words(scene)
+        numbers, words = numbers_of(scene), _words(scene)
         if not words or self.style.labels is Labels.POSITIONS:
             return numbers
         if self.style.labels is Labels.TOKENS:
@@ -121,7 +156,7 @@ class Paper:
         """Return the scene for whose positions there is to be room where ``scene`` is drawn."""
         return self.longest or scene
 
-    def names_below(self, scene: Scene) -> tuple[str, ...]:
+    def names_below(self, scene: Positions) -> tuple[str, ...]:
         """Return how they are called below columns and curves: both in two lines, else as rows."""
         names = self.row_names(scene)
         both = scene.tokens and self.style.labels is Labels.BOTH
@@ -134,7 +169,12 @@ class Paper:
         return reached
 
 
-def _words(scene: Scene) -> tuple[str, ...]:
+def numbers_of(scene: Positions) -> tuple[str, ...]:
+    """Return t1 .. tT, or i1 .. of keys that are not the queries' positions."""
+    return positions(scene.n_positions, "i" if isinstance(scene, Keys) else "t")
+
+
+def _words(scene: Positions) -> tuple[str, ...]:
     """Return how tokens are called, with the code of a letter that no font here has."""
     from mhagui.figures.fonts import drawable  # takes a while: matplotlib
 

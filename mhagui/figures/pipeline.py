@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mhagui.document import Scene
+from mhagui.document.bias_words import bias_words
 from mhagui.document.pipeline import (
     GAINED,
     MASKED,
@@ -82,7 +83,7 @@ class _Layout:
 
 def plan(subject: Subject, paper: Paper) -> Plan:
     """Lay out the stages of one head."""
-    n_panels = sum(_NEW.values()) + 1  # and the bars
+    n_panels = sum(_new(subject).values()) + 1  # and the bars
 
     def with_columns(n_columns: int) -> Plan:
         return _plan(subject, paper, n_columns, n_panels)
@@ -121,13 +122,21 @@ def _plan(subject: Subject, paper: Paper, n_columns: int, n_panels: int) -> Plan
         "to its part of O. Each signed matrix has its own scale around 0, up to the number below "
         "its name; weights go from 0 to 1. Hatched keys are masked."
     )
+    biases = bias_words((head,), number)
+    caption += f" {biases}" if biases else ""
     height = layout.top + math.ceil(n_panels / n_columns) * layout.pitch
     return Plan(f"{scene.title}: pipeline of head {number}", caption, paper.width, height, paint)
 
 
+def _new(subject: Subject) -> dict[int, int]:
+    """Return how many matrices of each stage are shown: with a slope the bias is one of them."""
+    has_slope = subject.result.heads[subject.head].head.slope
+    return _NEW | {GAINED: 3} if has_slope else _NEW
+
+
 def _matrices(subject: Subject) -> list[StageMatrix]:
     matrices: list[StageMatrix] = []
-    for stage, n_new in _NEW.items():
+    for stage, n_new in _new(subject).items():
         study = study_stage(subject.scene, subject.result, subject.head, stage)
         matrices += study.matrices[-n_new:]
     return matrices

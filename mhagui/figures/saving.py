@@ -33,6 +33,7 @@ from mhagui.document.provenance import (
 from mhagui.document.session import Session
 from mhagui.document.session_file import session_to_bytes
 from mhagui.errors import UserError
+from mhagui.figures.charts import Chart
 from mhagui.figures.style import FigureStyle, Ground, style_to_entry
 from mhagui.figures.subject import Subject
 
@@ -72,14 +73,30 @@ def provenance_of(name: str, subject: Subject) -> Provenance:
     )
 
 
-def to_bytes(figure: Figure, kind: str, provenance: Provenance, style: FigureStyle) -> bytes:
+def provenance_of_chart(chart: Chart, style: FigureStyle) -> Provenance:
+    """Return where ``chart`` comes from: what it says itself, for there is no scene."""
+    return Provenance(
+        app=__version__,
+        figure=chart.name,
+        title=chart.seen.title,
+        style=style_to_entry(style),
+        shown=chart.facts,
+    )
+
+
+def to_bytes(
+    figure: Figure, kind: str, provenance: Provenance, style: FigureStyle, caption: str = ""
+) -> bytes:
     """Return ``figure`` as a file of ``kind``, one of ``FORMATS``; its label is the title.
 
     It is to be called within the style in which the figure was painted. In an EPS a transparent
-    ground is white, for that format has no transparency.
+    ground is white, for that format has no transparency. Of what is drawn from no scene its
+    ``caption`` says what it shows.
     """
     title = str(figure.get_label()) or provenance.figure
     description = f"{title}. Drawn by {CREATOR} from the scene “{provenance.title}”."
+    if provenance.scene_sha256 is None:
+        description = f"{caption} Drawn by {CREATOR}."
     facts = _Facts(title, description, provenance_to_text(provenance))
     font_type = _font_type(figure) if kind in ("pdf", "eps") else TRUE_TYPE
     habits = {

@@ -1,5 +1,6 @@
 """How the values of a matrix become colours, and numbers in its cells."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +20,7 @@ from mhagui.formats import cell, ratio_in_cell, short, small_in_cell
 from mhagui.palette import SignedColours, WeightColours, diverging_table
 
 N_COLOURS = 255
+ROUND, LARGEST = (1.0, 1.2, 1.6, 2.0, 2.4, 3.0, 4.0, 5.0, 6.0, 8.0), 1e300
 TWO_DIGITS = 2.0  # from this magnitude on one decimal says enough where there is no room for two
 
 Matrix = npt.NDArray[np.float64]
@@ -91,11 +93,19 @@ class Scale:
 
 def weights_scale(paper: Paper, result: Result) -> Scale:
     """Return the scale of the weights of ``result``, as the style asks for."""
+    return scale_of_weights(paper, result.allowed.shape[1], lambda: largest_weight(result))
+
+
+def scale_of_weights(paper: Paper, n_keys: int, largest_of: Callable[[], float]) -> Scale:
+    """Return the scale of weights over ``n_keys`` keys, as the style asks for.
+
+    ``largest_of`` gives the largest of them, where that matters.
+    """
     style = paper.style
     largest = 1.0
     if style.colour_scale is ColourScale.LINEAR_TO_MAX:
-        largest = paper.limit("weights", largest_weight(result))
-    ends = ends_of(style.colour_scale, len(result.allowed), largest)
+        largest = paper.limit("weights", largest_of())
+    ends = ends_of(style.colour_scale, n_keys, largest)
     if ends.is_ratio:
         colours = _signed_colours(style.signed_colours, dark=style.is_dark)
     else:
@@ -113,6 +123,21 @@ def magnitude_scale(paper: Paper, name: str, matrix: Matrix) -> Scale:
     """Return the scale of numbers from 0 on, in the colours of weights."""
     limit = paper.limit(name, float(np.max(matrix, initial=0.0)))
     return Scale(_weight_colours(paper.style.weight_colours), 0.0, limit, _ground(paper))
+
+
+def limited_scale(paper: Paper, name: str, values: Matrix) -> Scale:
+    """Return the scale of numbers from 0 to a round one that no finite one of them exceeds."""
+    largest = float(np.max(values, where=np.isfinite(values), initial=0.0))
+    limit = paper.limit(name, round_up(largest))
+    return Scale(_weight_colours(paper.style.weight_colours), 0.0, limit, _ground(paper))
+
+
+def round_up(value: float) -> float:
+    """Return a round number of at least ``value``, a quarter of which is one too; 1 for 0."""
+    if not 0 < value < LARGEST:
+        return 1.0 if value <= 0 else value
+    power = 10.0 ** math.floor(math.log10(value))
+    return next((step * power for step in ROUND if step * power >= value * (1 - 1e-12)), 10 * power)
 
 
 def signed_scale(paper: Paper, name: str, *matrices: Matrix) -> Scale:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from mhagui.document import Result, Scene
 from mhagui.document.view_state import WhatIf
 from mhagui.errors import UserError
+from mhagui.figures.charts import Chart
 from mhagui.figures.style import FigureStyle, checked
 
 
@@ -34,6 +35,8 @@ class Subject:
     longest
         The scene for which there is room; None for ``scene``. Frames that follow one another keep
         everything in its place with the one of most positions.
+    charts
+        Figures by their names that are drawn from something else, and can be asked for as well.
     """
 
     scene: Scene
@@ -45,6 +48,7 @@ class Subject:
     limits: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
     longest: Scene | None = None
+    charts: Mapping[str, Chart] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise UserError where the scene has no such row or head, or the style is none."""

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 
 from mhagui import __version__
 from mhagui.document import Scene
-from mhagui.document.scene import designed_input
+from mhagui.document.scene_input import designed_input
 from mhagui.gui.details_dialog import DetailsDialog
 from mhagui.system_info import info_text, system_info
 

@@ -175,6 +175,13 @@ ACTIONS = (
         tip="Run the model that is open on another prompt",
     ),
     ActionInfo(
+        key="words",
+        text="Merge sub-to&kens to words",
+        tip="Show what is open by words: weights on a word are summed, those of a word averaged",
+        shortcut="Ctrl+Shift+W",
+        checkable=True,
+    ),
+    ActionInfo(
         key="weights",
         text="&Weights A",
         tip="Show the attention weights A = softmax(g·S) in the heatmaps",
@@ -297,7 +304,8 @@ SEPARATOR = "-"
 # A key in angle brackets stands for a sub-menu that the window fills itself.
 _OPEN = ("open", "open_folder", "<recent>", "<lessons>")
 _FILE = ("new", *_OPEN, SEPARATOR, "save", "save_as", "revert")
-_COPIES, _SCENE = ("copy_figure", "copy_numbers"), ("reset_gains", "describe", "prompt")
+_COPIES = ("copy_figure", "copy_numbers")
+_SCENE = ("reset_gains", "describe", "prompt", "words")
 _PLACES = ("move_head_up", "move_head_down")
 _HEAD = ("<add_head>", "duplicate_head", "remove_head", *_PLACES, "mute_head", "solo_head")
 _ZOOM = ("zoom_in", "zoom_out", "zoom_all")
@@ -334,6 +342,12 @@ def make_actions(
 ) -> dict[str, QAction]:
     """Return a QAction for every entry of ``ACTIONS``, each calling its handler when triggered."""
     return {info.key: _make_action(info, parent, handlers[info.key]) for info in ACTIONS}
+
+
+def set_tip(action: QAction, tip: str) -> None:
+    """Have ``tip`` said of ``action``, with its shortcut where there is room for that."""
+    action.setStatusTip(tip)
+    action.setToolTip(_with_shortcut(tip, action.shortcut()))
 
 
 def fill_menu(
@@ -393,7 +407,6 @@ def _make_action(info: ActionInfo, parent: QWidget, handler: Callable[[], object
     action = QAction(info.text, parent)
     action.setObjectName(info.key)
     action.setIconText(info.text.replace("&", "").rstrip("…"))  # the tool bar's stays as it is
-    action.setStatusTip(info.tip)
     action.setCheckable(info.checkable)
     action.setMenuRole(info.role)
     if info.icon:
@@ -401,7 +414,7 @@ def _make_action(info: ActionInfo, parent: QWidget, handler: Callable[[], object
     action.setShortcuts(_keys(info.shortcut))
     if info.is_local:
         action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-    action.setToolTip(_with_shortcut(info.tip, action.shortcut()))
+    set_tip(action, info.tip)
     action.triggered.connect(handler)
     return action
 

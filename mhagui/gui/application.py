@@ -82,12 +82,15 @@ def run(
     home: Home | None = None,
     opened: Path | None = None,
     prompt: str | None = None,
+    *,
+    by_words: bool = False,
 ) -> int:
     """Show ``scene`` in a window and return the exit status when it is closed or interrupted.
 
     The scene has an ``origin``, its file say, and is looked at as in ``view``. What the program
     keeps is in ``home``, that of whoever runs it unless given. What else is to be ``opened``,
-    tensors or a model, follows; a model is run at once where there is a ``prompt``.
+    tensors or a model, follows, ``by_words`` where it can be; a model is run at once where there is
+    a ``prompt``.
     """
     gc.disable()  # what a start makes is there to stay
     home = home or own_home()
@@ -101,7 +104,8 @@ def run(
         _tell_of(crashes, window.notices, log)
         QTimer.singleShot(COLLECTING_FROM, _collect_garbage)
         if opened is not None:
-            QTimer.singleShot(0, window, partial(window.openings.open, opened, prompt))
+            start = partial(window.openings.open, opened, prompt, by_words=by_words)
+            QTimer.singleShot(0, window, start)
         with ended_by_signals(app, window.keep_now):
             status = app.exec()
         window.deleteLater()

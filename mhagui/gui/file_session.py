@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,10 +15,10 @@ from mhagui.document.origin import Origin, open_session
 from mhagui.document.session import Session
 from mhagui.document.session_file import read_session, write_session
 from mhagui.errors import UserError
+from mhagui.file_kinds import MODEL_FILES, TENSOR_FILES
 from mhagui.files import absolute, stamp
 from mhagui.gui import questions
 from mhagui.gui.bench import Bench
-from mhagui.gui.opening.kinds import MODEL_FILES, TENSOR_FILES
 
 FIGURE_FILES = (".png", ".svg", ".pdf", ".eps", ".tiff", ".tif", ".gif")
 SAVED_FILES = {"Scenes (*.mhascene)": ".mhascene", "Scenes as JSON text (*.json)": ".json"}
@@ -117,8 +117,9 @@ class FileSession(QObject):
 
     def session(self) -> Session:
         """Return what is worked on, and which file it belongs to."""
-        path = self.origin.path
-        return Session(self._bench.scene, self._bench.view, None if path is None else str(path))
+        origin = self.origin
+        path = None if origin.path is None else str(origin.path)
+        return Session(self._bench.scene, self._bench.view, path, origin.source)
 
     # --- opening
 
@@ -161,7 +162,7 @@ class FileSession(QObject):
         """Put what was kept of a former session on the bench, as work that is yet to be saved."""
         path = None if session.path is None else Path(session.path)
         # A file that was written to since is asked about: no stamp is that of this work.
-        return self.lay_out(session.scene, Origin(path), session.view)
+        return self.lay_out(session.scene, Origin(path, source=session.source), session.view)
 
     def revert(self) -> None:
         """Put the scene back as it stands in its file; without one, as work on it began."""
@@ -237,7 +238,7 @@ class FileSession(QObject):
         """
         self._finish_typing()
         path = absolute(path)
-        session = Session(self._bench.scene, self._bench.view)
+        session = replace(self.session(), path=None)
         try:
             state = write_session(path, session, before_swap)
         except (UserError, MemoryError) as error:

@@ -39,6 +39,8 @@ class Formula(enum.Enum):
     MASTER_GAIN = attention.MASTER_GAIN
     GAIN = attention.GAIN
     GAINED_SCORES = attention.GAINED_SCORES
+    ALIBI = attention.ALIBI
+    SINK = attention.SINK
     MASK = attention.MASK
     EXPONENTIAL = attention.EXPONENTIAL
     SOFTMAX = attention.SOFTMAX

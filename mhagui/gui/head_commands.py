@@ -15,6 +15,7 @@ from mhagui.document.edits import (
     RemoveHead,
     set_muted,
     set_soloed,
+    why_given_alone,
 )
 from mhagui.document.scene import MAX_HEADS
 from mhagui.gui.actions import with_mnemonics
@@ -84,7 +85,8 @@ class AddHeadMenu(QMenu):
 
     def show_frame(self, frame: Frame) -> None:
         """Be grey where there is no room for another head."""
-        self.menuAction().setEnabled(frame.scene.n_heads < MAX_HEADS)
+        is_possible = frame.scene.n_heads < MAX_HEADS and not why_given_alone(frame.scene)
+        self.menuAction().setEnabled(is_possible)
 
     def _add(self, pattern: Pattern) -> None:
         if self._bench.edit(AddHead(pattern)):

@@ -98,7 +98,7 @@ class Docks(QObject):
             name: self._stand_in(name) for name in names_in(DEFAULT.tree)
         }
         self._ahead: dict[str, Panel] = {}  # made, but still to come into their places
-        self._has_tokens, self._wants_tokens = bool(bench.scene.tokens), True
+        self._has_tokens, self._wants_tokens = bench.scene.has_tokens, True
         self.are_placed = False
         self._applied = DEFAULT
         self._to_make: list[str] = []
@@ -250,7 +250,9 @@ class Docks(QObject):
         dock.show()
         room = layout and layout.room_for(dock.objectName())
         if room and not dock.isFloating():
-            self._window.resizeDocks([dock], [room[1]], ORIENTATIONS[room[0]])
+            least = dock.minimumSizeHint()
+            length = max(room[1], least.width() if room[0] == "across" else least.height())
+            self._window.resizeDocks([dock], [length], ORIENTATIONS[room[0]])
 
     def enter(self, dock: Panel) -> None:
         """Bring ``dock`` to the front and give it the keyboard."""
@@ -284,7 +286,7 @@ class Docks(QObject):
 
     def follow(self, scene: Scene) -> None:
         """Show the tokens while ``scene`` has some, unless the user or the layout hides them."""
-        if self._has_tokens != bool(scene.tokens):
+        if self._has_tokens != scene.has_tokens:
             if self._has_tokens:
                 self._wants_tokens = not self._docks["tokensDock"].isHidden()
             self._has_tokens = not self._has_tokens

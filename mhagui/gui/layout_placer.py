@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import accumulate, pairwise
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QStyle
 
 from mhagui.gui.layout_reader import UnknownFormError, room_of_docks
@@ -91,6 +91,10 @@ class _Placer:
         shares.sort(key=self._is_present)  # last, for each has its say in the rooms around it
         docks = [self._docks[name] for name, _, _ in shares]
         self._window.resizeDocks(docks, [width for _, width, _ in shares], Horizontal)
+        # How high some have to be depends on how wide they are.
+        self._settle()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        self._settle()
         self._window.resizeDocks(docks, [height for _, _, height in shares], Vertical)
 
     def _is_present(self, share: tuple[str, int, int]) -> bool:

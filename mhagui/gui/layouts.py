@@ -21,7 +21,7 @@ def _columns(bench: Node, middle: Node, right: Node) -> Split:
 
 def _middle(*, above: tuple[str, ...], below: tuple[str, ...], height: int = 284) -> Split:
     """Return three rows, the lowest of a ``height`` that goes off the uppermost."""
-    tokens = Tabs(("tokensDock",), size=90)
+    tokens = Tabs(("tokensDock",), size=1)  # as high as it has to be
     rows = (Tabs(above, size=730 - height), tokens, Tabs(below, size=height))
     return Split("down", rows, size=628)
 

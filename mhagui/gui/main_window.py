@@ -7,7 +7,6 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAction,
-    QActionGroup,
     QCloseEvent,
     QPaintEvent,
     QResizeEvent,
@@ -19,27 +18,19 @@ from PySide6.QtWidgets import (
     QDialog,
     QLineEdit,
     QMainWindow,
-    QMenu,
     QWidget,
 )
 
-from mhagui.document import Quantity, Scene, ViewState, lesson_names, load_lesson
+from mhagui.document import Quantity, Scene, ViewState, load_lesson
 from mhagui.document.edits import ResetGains
 from mhagui.document.origin import Origin
 from mhagui.document.view_state import FEWEST_SHOWN
 from mhagui.errors import UserError
 from mhagui.gui.access import name_extensions
-from mhagui.gui.actions import (
-    MENUS,
-    SEPARATOR,
-    TOOL_BAR,
-    TYPE_MENU,
-    fill_menu,
-    make_actions,
-    with_mnemonics,
-)
+from mhagui.gui.actions import make_actions
 from mhagui.gui.announcer import Announcer
 from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.capture_commands import CaptureCommands
 from mhagui.gui.capture_session import CaptureSession
 from mhagui.gui.command_palette import CommandPalette
 from mhagui.gui.copying.copier import Copier
@@ -54,6 +45,14 @@ from mhagui.gui.layout import Docks
 from mhagui.gui.layout_menu import LayoutMenu
 from mhagui.gui.layouts import DEFAULT
 from mhagui.gui.lesson_session import LessonSession
+from mhagui.gui.main_menus import (
+    add_tool_bar,
+    docks_menu,
+    fill_menu_bar,
+    lessons_menu,
+    of_one_kind,
+    type_menu,
+)
 from mhagui.gui.notices import NoticeBar
 from mhagui.gui.opening.openings import Openings
 from mhagui.gui.panel import Panel
@@ -105,6 +104,7 @@ class MainWindow(QMainWindow):
         self._lesson = LessonSession(self.bench, store, self, self.files.lay_out)
         self.captures = CaptureSession(self.bench, self.files, self)
         self.openings = Openings(self.bench, self.files, self.captures, self.notices, self)
+        self._of_captures = CaptureCommands(self.captures, self.openings, self)
         self.docks = Docks(self, self.bench, self._lesson, self.captures)
         self._copier, self._drop = Copier(self.preferences, self), FileDrop(self)
         self._copying = CopyMenus(self.bench, self._copier, self)
@@ -114,9 +114,7 @@ class MainWindow(QMainWindow):
         self._heads, self._add_head = HeadCommands(self.bench, self), AddHeadMenu(self.bench, self)
         self._layouts = LayoutMenu("La&yout", self.docks, self.preferences, self)
         self._actions = make_actions(self, self._handlers())
-        self._quantities = QActionGroup(self)
-        for key in ("weights", "scores"):
-            self._quantities.addAction(self._actions[key])
+        of_one_kind(self, self._actions, ("weights", "scores"))
         self._recent = RecentMenu("Open &recent", self)
         self._make_menus()
         name_extensions(self)
@@ -150,6 +148,8 @@ class MainWindow(QMainWindow):
         self._drop.watch(self)
         self._drop.wanted.connect(self.openings.open)
         self.captures.changed.connect(self._on_capture)
+        self._of_captures.refused.connect(self._on_capture)  # a mark that is not to be there
+        self._of_captures.said.connect(self._say)
         self._drop.refused.connect(self.refuse)
         self._recent.wanted.connect(self.openings.open)
         self._recent.cleared.connect(self._forget_files)
@@ -168,51 +168,21 @@ class MainWindow(QMainWindow):
         dock.said.connect(self._say)
 
     def _make_menus(self) -> None:
-        lessons = QMenu("&Lessons", self)
-        names = lesson_names()
-        for name, title in zip(
-            names, with_mnemonics(load_lesson(n).title for n in names), strict=True
-        ):
-            action = lessons.addAction(title, partial(self._open_lesson, name))
-            action.setStatusTip("Put this scene of the lesson on the bench")
-        docks = QMenu("&Docks", self)
-        titles = self.docks.titles
-        texts = with_mnemonics(titles.values())
-        for (name, title), text in zip(titles.items(), texts, strict=True):
-            action = docks.addAction(text, partial(self._enter_dock, name))
-            action.setStatusTip(f"Bring the dock {title} to the front, and go there")
-        of_type = QMenu("Typ&e size", self)
-        fill_menu(of_type, TYPE_MENU, self._actions, {})
         submenus = {
             "<recent>": self._recent,
-            "<lessons>": lessons,
+            "<lessons>": lessons_menu(self, self._open_lesson),
             "<add_head>": self._add_head,
-            "<docks>": docks,
+            "<docks>": docks_menu(self, self.docks.titles, self._enter_dock),
             "<layout>": self._layouts,
-            "<type>": of_type,
+            "<type>": type_menu(self, self._actions),
             **self._view_menus.by_key(),
         }
-        for title, keys in MENUS:
-            menu = self.menuBar().addMenu(title)
-            fill_menu(menu, keys, self._actions, submenus)
-            if "revert" in keys:
-                menu.aboutToShow.connect(self._offer_revert)
+        of_files = fill_menu_bar(self, self._actions, submenus)
+        of_files.aboutToShow.connect(self._offer_revert)
         for key in ("zoom_in", "zoom_out", "zoom_all"):
             self.docks.heatmaps.addAction(self._actions[key])  # where its keys are heard
-        self._make_tool_bar()
+        add_tool_bar(self, self._actions)
         self.notices.add_to(self)
-
-    def _make_tool_bar(self) -> None:
-        bar = self.addToolBar("Main tool bar")
-        bar.setObjectName("mainToolBar")
-        bar.setMovable(False)
-        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        bar.setIconSize(QSize(16, 16))
-        for key in TOOL_BAR:
-            if key == SEPARATOR:
-                bar.addSeparator()
-            else:
-                bar.addAction(self._actions[key])
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
         return {
@@ -232,7 +202,7 @@ class MainWindow(QMainWindow):
             "reset_gains": partial(self.bench.edit, ResetGains()),
             **self._heads.handlers(),
             "describe": self._describe,
-            "prompt": self.openings.ask_for_prompt,
+            **self._of_captures.handlers(),
             "exercises": partial(self._enter_dock, "lessonDock"),
             "weights": partial(self.bench.look, quantity=Quantity.WEIGHTS),
             "scores": partial(self.bench.look, quantity=Quantity.SCORES),
@@ -283,7 +253,7 @@ class MainWindow(QMainWindow):
         self._offer_revert()
 
     def _on_capture(self) -> None:
-        self._actions["prompt"].setEnabled(self.captures.model is not None)
+        self._of_captures.show(self._actions)
 
     def _offer_revert(self) -> None:
         self._actions["revert"].setEnabled(self.files.can_revert)
@@ -372,7 +342,8 @@ class MainWindow(QMainWindow):
     def _ask_for_figures(self, name: str | None, frame: Frame) -> None:
         from mhagui.gui.export.dialog import ExportDialog  # not for the start
 
-        self._ask(ExportDialog(frame, self.preferences, name, self))
+        charts = self._copying.charts()
+        self._ask(ExportDialog(frame, self.preferences, name, charts, self))
 
     def _animate(self) -> None:
         self.bench.when_settled(self._ask_for_motion)

@@ -15,6 +15,7 @@ from mhagui.gui.widgets.naming import named
 
 if TYPE_CHECKING:
     from mhagui.data.matrix_text import Table
+    from mhagui.figures.charts import Chart
 
 
 class Panel(QDockWidget):
@@ -75,6 +76,13 @@ class Panel(QDockWidget):
         That is the object name of a widget.
         """
         return ()
+
+    def own_figures(self) -> dict[str, "Chart"]:
+        """Return the figures of it that are of no frame, by what shows them; the whole one first.
+
+        That is the object name of a widget, as with the tables.
+        """
+        return {}
 
     def set_body(self, body: QWidget) -> None:
         """Make ``body`` the dock's content and draw in it; the last thing in a panel's making."""

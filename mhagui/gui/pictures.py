@@ -17,6 +17,7 @@ from mhagui.document import (
     HeadResult,
     Quantity,
     Result,
+    Scene,
     ViewState,
     token_text,
 )
@@ -57,10 +58,24 @@ def _weight_table(colours: WeightColours) -> npt.NDArray[np.uint8]:
     return table
 
 
+class Words(NamedTuple):
+    """What stands at queries and keys, and how it stands for text; how keys are numbered."""
+
+    tokens: Tokens = ()
+    key_tokens: Tokens = ()
+    scheme: str = ""
+    key_sign: str = "t"
+
+
+def words_of(scene: Scene) -> Words:
+    """Return what stands at the queries and keys of ``scene``."""
+    return Words(scene.tokens, scene.tokens_of_keys, scene.token_scheme, scene.mask.key_sign)
+
+
 @lru_cache(maxsize=8)
-def position_labels(n_positions: int) -> tuple[str, ...]:
-    """Return t1..tT, the same tuple for the same T."""
-    return formats.positions(n_positions)
+def position_labels(n_positions: int, sign: str = "t") -> tuple[str, ...]:
+    """Return t1..tT, or with another sign, the same tuple for the same T."""
+    return formats.positions(n_positions, sign)
 
 
 @lru_cache(maxsize=8)
@@ -115,12 +130,12 @@ def weight_range(high: float, caption: str, look: Appearance, unit: str = "") ->
     return ColourRange(0.0, high, caption, table, unit=unit, precision=look.precision)
 
 
-def colour_range(view: ViewState, n_positions: int, largest: float) -> ColourRange:
+def colour_range(view: ViewState, n_keys: int, largest: float) -> ColourRange:
     """Return the scale shared by all heads; ``largest`` is their largest shown magnitude."""
     look, scale = view.appearance, view.colour_scale
     if view.quantity is Quantity.SCORES:
         return signed_range(largest, "score S (no gain), linear", look)
-    ends = weight_scale(scale, n_positions, largest)
+    ends = weight_scale(scale, n_keys, largest)
     if ends.is_ratio:
         around = signed_range(ends.high, ends.caption, look)
     else:
@@ -133,8 +148,7 @@ def head_picture(
     seen: Counts,
     view: ViewState,
     scale: ColourRange,
-    tokens: Tokens = (),
-    scheme: str = "",
+    words: Words | None = None,
 ) -> Picture:
     """Return the picture of one head's weights or scores in the colours of ``scale``."""
     values, noun, factors = shown_values(head, view.quantity), "score", None
@@ -142,24 +156,24 @@ def head_picture(
         noun = "weight"
         if view.colour_scale is ColourScale.RELATIVE:
             noun, factors = "times uniform", numbers_seen(seen).astype(np.float64)
-    labels, words = position_labels(values.shape[0]), token_labels(tokens, scheme)
-    tips = token_tips(tokens, scheme)
+    words = words or Words()
+    of_queries, of_keys = (words.tokens, words.scheme), (words.key_tokens, words.scheme)
     return Picture(
         values=values,
         low=scale.low,
         high=scale.high,
         table=scale.table,
-        row_labels=labels,
-        column_labels=labels,
+        row_labels=position_labels(values.shape[0]),
+        column_labels=position_labels(values.shape[1], words.key_sign),
         seen=seen,
         row_factors=factors,
         logarithmic=scale.logarithmic,
         writings=_writings(view, scale),
         signed=is_signed(scale.table),
-        row_words=words,
-        column_words=words,
-        row_tips=tips,
-        column_tips=tips,
+        row_words=token_labels(*of_queries),
+        column_words=token_labels(*of_keys),
+        row_tips=token_tips(*of_queries),
+        column_tips=token_tips(*of_keys),
         noun=noun,
         precision=scale.precision,
     )
@@ -198,15 +212,17 @@ def spoken_cell(frame: Frame) -> str:
     """
     head, row, key, value = _cell_under_cursor(frame)
     value = value.replace(" · ", ", ").replace("×", " times")
-    return f"head {head}, row t{row}, column t{key}, {value}"
+    return f"head {head}, row t{row}, column {frame.scene.mask.key_sign}{key}, {value}"
 
 
 def _cell_under_cursor(frame: Frame) -> tuple[int, str, str, str]:
     """Return head, row and key from 1, the latter with their tokens, and what the cell holds."""
     cursor, result = frame.view.cursor, frame.result
     place, scene = frame.scene.index_of(cursor.head), frame.scene
-    words = token_labels(scene.tokens, scene.token_scheme)
-    row, key = (f"{at + 1}{_quoted(words, at)}" for at in (cursor.query, cursor.key))
+    row, key = (
+        f"{at + 1}{_quoted(token_labels(tokens, scene.token_scheme), at)}"
+        for at, tokens in ((cursor.query, scene.tokens), (cursor.key, scene.tokens_of_keys))
+    )
     if not result.allowed[cursor.query].any():
         return place + 1, row, key, NO_KEY
     if not result.allowed[cursor.query, cursor.key]:
@@ -216,7 +232,10 @@ def _cell_under_cursor(frame: Frame) -> tuple[int, str, str, str]:
     if frame.view.quantity is Quantity.SCORES:
         return place + 1, row, key, f"score {write.fixed(value, 4)}"
     ratio = value * int(result.allowed[cursor.query].sum())
-    return place + 1, row, key, f"weight {write.read_out(value)} · {_ratio(ratio, write)}× uniform"
+    told = f"weight {write.read_out(value)} · {_ratio(ratio, write)}× uniform"
+    if head.sink_shares is not None:
+        told += f" · sink {write.read_out(float(head.sink_shares[cursor.query]))}"
+    return place + 1, row, key, told
 
 
 def _quoted(words: Tokens, place: int) -> str:
@@ -274,7 +293,7 @@ class Pictures:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[int, tuple[Matrix, BoolArray, ColourRange, Tokens, str, Picture]] = {}
+        self._kept: dict[int, tuple[Matrix, BoolArray, ColourRange, Words, Picture]] = {}
         self._largest: dict[int, Largest] = {}
         self._seen: tuple[BoolArray | None, Counts] = None, np.zeros(0, dtype=np.intp)
 
@@ -284,12 +303,12 @@ class Pictures:
         for kept in (self._kept, self._largest):
             for uid in kept.keys() - uids:
                 del kept[uid]
-        return colour_range(view, result.allowed.shape[0], self._largest_of_all(result, view))
+        return colour_range(view, result.allowed.shape[1], self._largest_of_all(result, view))
 
     def scale_of(self, head: HeadResult, result: Result, view: ViewState) -> ColourRange:
         """Return the scale that the scores of one head have as their own, after ``scale``."""
         largest = self._largest[head.head.uid].magnitude
-        scale = colour_range(view, result.allowed.shape[0], largest)
+        scale = colour_range(view, result.allowed.shape[1], largest)
         number = 1 + [other.head.uid for other in result.heads].index(head.head.uid)
         return replace(scale, caption=f"score S of h{number} (no gain), linear")
 
@@ -299,17 +318,16 @@ class Pictures:
         allowed: BoolArray,
         view: ViewState,
         scale: ColourRange,
-        tokens: Tokens = (),
-        scheme: str = "",
+        words: Words | None = None,
     ) -> Picture:
         """Return the picture of one head."""
-        values = shown_values(head, view.quantity)
+        values, words = shown_values(head, view.quantity), words or Words()
         kept = self._kept.get(head.head.uid)
         is_of_these = kept is not None and kept[0] is values and kept[1] is allowed
-        if kept is not None and is_of_these and kept[2:5] == (scale, tokens, scheme):
-            return kept[5]
-        picture = head_picture(head, self.seen(allowed), view, scale, tokens, scheme)
-        self._kept[head.head.uid] = (values, allowed, scale, tokens, scheme, picture)
+        if kept is not None and is_of_these and kept[2:4] == (scale, words):
+            return kept[4]
+        picture = head_picture(head, self.seen(allowed), view, scale, words)
+        self._kept[head.head.uid] = (values, allowed, scale, words, picture)
         return picture
 
     def seen(self, allowed: BoolArray) -> Counts:

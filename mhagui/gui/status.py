@@ -81,7 +81,7 @@ class StatusBar(QStatusBar):
         if scene.n_positions < latest.n_positions:  # at a start with a long scene
             took = f"meanwhile T {scene.n_positions}"
         self._facts_text = (
-            f"T {latest.n_positions} · H {_heads(scene)} · {_widths(scene)} · float64 · {took}"
+            f"T {_lengths(latest)} · H {_heads(scene)} · {_widths(scene)} · float64 · {took}"
         )
         if self._progress.isHidden():
             self._facts.setText(self._facts_text)
@@ -130,6 +130,11 @@ def _cell_formula(frame: Frame) -> Formula:
     if frame.view.quantity is Quantity.SCORES and not head.has_queries:
         return Formula.GIVEN_SCORES
     return CELL_FORMULAS[frame.view.quantity]
+
+
+def _lengths(scene: Scene) -> str:
+    """Return T, and how many keys there are where they are not the queries' positions."""
+    return f"{scene.n_positions}" + (f" · T_k {scene.n_keys}" if scene.mask.across else "")
 
 
 def _heads(scene: Scene) -> str:

@@ -92,7 +92,7 @@ class ViewWindow:
         captures = window.captures
         with _refusals_raised(window):
             # Something else may have been opened in the window meanwhile.
-            is_there = captures.opened is self._opened or captures.open(self._opened, layer)
+            is_there = captures.holds(self._opened) or captures.open(self._opened, layer)
             is_shown = is_there and captures.show(layer, head)
         if not is_shown:
             raise UserError(f"Layer {layer} is not shown: what is on the bench was to stay there.")

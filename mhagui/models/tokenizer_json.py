@@ -70,6 +70,7 @@ class _Step(msgspec.Struct):
 
 
 class _Model(msgspec.Struct):
+    dropout: float | None = None
     continuing_subword_prefix: str | None = None
     end_of_word_suffix: str | None = None
 
@@ -98,6 +99,11 @@ def tokenizer_of_json(text: bytes, where: str) -> tokenizers.Tokenizer:
 
 
 def _check(file: _File, where: str) -> None:
+    if file.model.dropout:
+        raise UserError(
+            f"{where} drops merges at random (dropout {file.model.dropout:g}), so that a prompt "
+            "has other tokens each time; tokenizers without are taken."
+        )
     steps = [
         (step, known)
         for part, known in (

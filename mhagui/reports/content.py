@@ -8,6 +8,7 @@ import numpy as np
 
 from mhagui import __version__
 from mhagui.document import HeadResult, Scene
+from mhagui.document.bias_words import bias_words
 from mhagui.document.cost import costs_of, parameter_formula, parameters_of, score_flops
 from mhagui.document.designs import filter_of
 from mhagui.document.filter_bank import filter_bank, identity_of, residual_text
@@ -81,8 +82,10 @@ def _known(key: str, subject: Subject, blocks: Iterator[Block]) -> tuple[Block, 
 
 
 def _layer(scene: Scene) -> Iterator[Block]:
+    keys = ("T_k", "keys, which are not the queries' positions", str(scene.n_keys))
     sizes = (
         ("T", "sequence length: positions", str(scene.n_positions)),
+        *((keys,) if scene.mask.across else ()),
         ("H", "heads", str(scene.n_heads)),
         ("d_model", "width of the input X and of the output O", str(scene.d_model)),
         ("d_k", "width of every head's queries and keys", str(scene.d_k)),
@@ -91,10 +94,11 @@ def _layer(scene: Scene) -> Iterator[Block]:
     )
     columns = Column("Size", is_text=True), Column("What it is", is_text=True), Column("Value")
     yield Table("Sizes", columns, sizes)
-    if scene.tokens:
-        shown = " ".join(labels(scene.tokens, LONGEST_TOKEN, scene.token_scheme)[:MOST_TOKENS])
-        left = scene.n_positions - MOST_TOKENS
-        yield Text(f"Tokens: {shown}" + (f" … and {left:,} more." if left > 0 else ""))
+    for name, tokens in (("Tokens", scene.tokens), ("Tokens of keys", scene.key_tokens)):
+        if tokens:
+            shown = " ".join(labels(tokens, LONGEST_TOKEN, scene.token_scheme)[:MOST_TOKENS])
+            left = len(tokens) - MOST_TOKENS
+            yield Text(f"{name}: {shown}" + (f" … and {left:,} more." if left > 0 else ""))
 
 
 def _heads(subject: Subject) -> Iterator[Block]:
@@ -107,6 +111,7 @@ def _heads(subject: Subject) -> Iterator[Block]:
         "which no gain changes. Effective rank (Roy and Vetterli): of the weights A. Entropy and "
         "effective positions, 2 to the entropy: means over the rows of A."
     )
+    note = f"{note} {bias_words(result.heads)}".rstrip()
     rows = tuple(_head_row(number, head) for number, head in enumerate(result.heads, 1))
     if any(head.standing for head in result.heads):
         columns = (*columns, Column("State", is_text=True))

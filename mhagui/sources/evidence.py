@@ -13,7 +13,7 @@ from mhagui.sources.found import Found
 from mhagui.sources.head_facts import HeadFacts, head_facts
 from mhagui.sources.labels import Labels, labels
 from mhagui.sources.layers import captured_layers, layer_numbers
-from mhagui.sources.padding import padded, with_padding
+from mhagui.sources.padding import looks_at_padding, padded, rows_that_look_ahead, with_padding
 from mhagui.sources.proofs import (
     Evidence,
     Proof,
@@ -93,6 +93,7 @@ def _survey(
     others: list[Proof] = []
     shapes: list[tuple[int, int]] = []
     ends: list[tuple[int, int]] = []
+    sees_padding = False
     for layer, seen in _looked_at(found, reading, before_layer):
         facts += seen
         others += states_proofs(layer)
@@ -100,6 +101,7 @@ def _survey(
             others += key_heads_proof(layer)
         shapes.append(layer.shape)
         ends.append(padded(layer))
+        sees_padding = sees_padding or looks_at_padding(layer)
         off = difference(layer)
         if off is not None:
             differences.append(off)
@@ -110,7 +112,7 @@ def _survey(
     proofs = weights_proofs(
         facts, _within(found, reading), is_causal=reading.causal, is_square=is_square
     )
-    proofs += padding_proofs(facts, ends)
+    proofs += padding_proofs(facts, ends, sees_padding=sees_padding)
     if differences:
         how = f" ({reading.orientation})" if reading.has_projections else ""
         within = _same_within(found, reading)
@@ -131,7 +133,8 @@ def _looked_at(
     """Yield each layer with its mask, where that is said or seen, and the facts of its heads."""
     within, last = _within(found, reading), None
     for layer in captured_layers(found, reading, before_layer):
-        facts = tuple(head_facts(layer, within))
+        n_ahead = 0 if reading.causal is False else rows_that_look_ahead(layer)
+        facts = tuple(head_facts(layer, within, n_ahead))
         is_causal = reading.causal
         if is_causal is None:  # where nothing but NaN was seen nobody knows
             is_causal = any(head.n_rows for head in facts)
@@ -141,7 +144,7 @@ def _looked_at(
                 last = core.causal_mask(*layer.shape)
                 last.flags.writeable = False
             layer = replace(layer, allowed=last)  # noqa: PLW2901  # layers share one mask
-        yield with_padding(layer), facts
+        yield with_padding(layer, n_ahead), facts
 
 
 def _left_out(found: Found, reading: Reading) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What is counted in the weights of each head, as they were given."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -58,12 +58,13 @@ class HeadFacts:
         return f"layer {self.layer}, head {self.head}"
 
 
-def head_facts(layer: CapturedLayer, tolerance: float) -> Iterator[HeadFacts]:
-    """Yield the facts of each head whose weights are given."""
+def head_facts(layer: CapturedLayer, tolerance: float, first: int = 0) -> Iterator[HeadFacts]:
+    """Yield the facts of each head whose weights are given, from row and key ``first`` on."""
     if layer.given is None:
         return
     for head, weights in enumerate(layer.given):
-        yield _facts(layer.number, head, weights, tolerance)
+        facts = _facts(layer.number, head, weights[first:, first:], tolerance)
+        yield replace(facts, sum_row=facts.sum_row + first, above_row=facts.above_row + first)
 
 
 def _facts(layer: int, head: int, weights: Floats, tolerance: float) -> HeadFacts:

@@ -37,6 +37,7 @@ _ROLES = {
     KEY_TOKENS: "key_tokens encoder_tokens source_tokens tokens_a",
     TOKEN_IDS: "token_ids input_ids ids",
 }
+ROLES = tuple(_ROLES)
 _ROLE_OF = {name: role for role, names in _ROLES.items() for name in names.split()}
 _ATTENTION = re.compile(r"(.*_)?(attn|attention|attentions)(_?(weights?|probs|patterns?|maps?))?")
 _FUSED_LINEAR = ("in_proj_weight", "qkv", "query_key_value")  # out x in; c_attn is the other way

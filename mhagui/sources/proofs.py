@@ -175,10 +175,13 @@ def _above(facts: Sequence[HeadFacts], *, is_causal: bool | None, is_square: boo
     return Proof("above", text + ".", "ok" if is_causal is False else "warn", mass)
 
 
-def padding_proofs(facts: Sequence[HeadFacts], ends: Sequence[tuple[int, int]]) -> list[Proof]:
+def padding_proofs(
+    facts: Sequence[HeadFacts], ends: Sequence[tuple[int, int]], *, sees_padding: bool = False
+) -> list[Proof]:
     """Return what was taken as padding, ``ends`` at the start and the end of each layer's mask.
 
-    Of keys without weight that were not, only those at the end are spoken of.
+    ``sees_padding`` says that those at the start have weight from their own rows. Of keys without
+    weight that were not taken so, only those at the end are spoken of.
     """
     proofs = []
     for end, found in zip(("first", "last"), zip(*ends, strict=True), strict=True):
@@ -188,7 +191,10 @@ def padding_proofs(facts: Sequence[HeadFacts], ends: Sequence[tuple[int, int]]) 
             if least < most:
                 which = f"{least:,} to {most:,} keys, by layer,"
             has = "has" if most == 1 else "have"
-            text = f"The {end} {which} {has} no weight in any head or row: taken as padding."
+            where = "no weight in any head or row"
+            if sees_padding and end == "first":
+                where = "weight from their own rows alone, which look ahead as no others do"
+            text = f"The {end} {which} {has} {where}: taken as padding."
             proofs.append(Proof("padding", text, "ok", float(most)))
     n_unseen = min((head.n_unseen for head in facts), default=0)
     if n_unseen and not any(after for _, after in ends):

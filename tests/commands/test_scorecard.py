@@ -127,6 +127,24 @@ def test_the_file_may_come_after_what_is_said_of_it(run, weights):
     assert run("report", "--scorecard", *said, weights) == run(*read(weights), "causal=yes")
 
 
+def test_the_scores_of_words(run, capsys, refused, tmp_path):
+    path, pieces = tmp_path / "words.npz", ["The", "Ġun", "happy", "Ġcat", "s", "Ġsat", "Ġdo", "wn"]
+    np.savez(path, layer0=np.eye(T)[np.newaxis], tokens=np.array(pieces))
+    run("report", path, "--scorecard", "--words")
+    assert cli.main(["report", str(path), "--scorecard", "--words", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert "8 tokens make 5 words" in " ".join(found["notes"])
+    chance, words = 0, [1, 2, 2, 1, 2]  # a token sees those before it, all alike
+    for n, length in enumerate(words):
+        before = sum(words[:n])
+        chance += np.mean([(t + 1) / (before + t + 1) for t in range(length)]) / len(words)
+    assert found["heads"][0]["self_chance"] == pytest.approx(chance, rel=1e-12)
+    np.savez(path, layer0=np.eye(T)[np.newaxis])
+    assert "no tokens that words could be made of" in refused(
+        "report", path, "--scorecard", "--words"
+    )
+
+
 def test_it_is_told_what_has_to_be_said(refused, tmp_path):
     path = tmp_path / "three.npy"
     np.save(path, np.ones((3, T, T)) / T)

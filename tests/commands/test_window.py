@@ -16,8 +16,8 @@ def asked_for(monkeypatch):
 
     windows = []
 
-    def run(scene, _origin, _view, opened=None, prompt=None):
-        windows.append((scene, opened, prompt))
+    def run(scene, _origin, _view, opened=None, prompt=None, *, by_words=False):
+        windows.append((scene, opened, prompt, *(["by words"] if by_words else [])))
         return 0
 
     monkeypatch.setattr(application, "run", run)
@@ -51,6 +51,12 @@ def test_a_model_is_opened_with_the_prompt(asked_for, tmp_path, monkeypatch):
     assert cli.main([str(path), "--prompt", "the cat"]) == 0
     assert described == [path]  # its headers, before there is a window
     assert asked_for == [(load_lesson("four-heads"), path, "the cat")]
+
+
+def test_what_is_opened_by_words(asked_for, capsys, weights_file):
+    assert cli.main([str(weights_file), "--words"]) == 0
+    assert asked_for == [(load_lesson("four-heads"), weights_file, None, "by words")]
+    assert "--words is for tensors or a model" in refused(capsys, "two-heads", "--words")
 
 
 def test_what_cannot_be_opened_is_said_without_a_window(capsys, asked_for, tmp_path):

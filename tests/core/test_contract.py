@@ -54,6 +54,7 @@ CALLS = {
     "attention_weights": (("q", "k", "gain", "mask"), {}),
     "weights_from_scores": (("scores", "gain", "mask"), {}),
     "softmax_exponents": (("scores", "gain", "mask"), {}),
+    "biased_weights": (("scores", "gain", "mask"), {"bias": -0.25, "sinks": 0.5}),
     "weighted_sums": (("weights", "values"), {}),
     "weights_and_entropies": (("q", "k", "gain", "mask"), {}),
     "weights_and_entropies_from_scores": (("scores", "gain", "mask"), {}),
@@ -85,7 +86,7 @@ CALLS = {
 # S = min(T, K), D = min(T, M), P = min(T, 2), E = 2
 RESULT_AXES = {
     "attention_scores": "HTT", "attention_weights": "HTT", "weights_from_scores": "HTT",
-    "softmax_exponents": "HTT",
+    "softmax_exponents": "HTT", "biased_weights": "HTT HT HT",
     "row_entropy_bits": "HT", "effective_positions": "HT", "jensen_shannon_bits": "HT",
     "score_rank": "H",
     "score_singular_values": "HS", "singular_values": "HD", "effective_rank": "H",
@@ -124,6 +125,7 @@ REFUSED_EMPTY = (
 )
 WITHOUT_ARRAYS = {
     "AttentionStatistics",
+    "BiasedWeights",
     "HEAD_PATTERNS",
     "HeadScores",
     "HeadScoring",

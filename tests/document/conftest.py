@@ -35,7 +35,8 @@ from mhagui.document.edits import (
 )
 from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.document.patterns import parameters_of
-from mhagui.document.scene import MAX_HEADS, POSITION_FEATURES, embedded_tokens
+from mhagui.document.scene import MAX_HEADS, POSITION_FEATURES
+from mhagui.document.scene_input import embedded_tokens
 from mhagui.document.source_edits import SetSource
 from mhagui.document.token_edits import (
     DragTokens,

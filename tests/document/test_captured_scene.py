@@ -255,16 +255,20 @@ def test_layers_under_a_mask_that_is_not_causal_have_room_for_what_is_kept():
     ("layer", "sentence"),
     [
         (
-            weights_alone(np.ones((2, 5, 7)), allowed=None),
-            "Layer 0 has 5 queries and 7 keys; the bench holds sequences that attend to them",
+            weights_alone(np.ones((2, 5, 7)), allowed=np.eye(5, 7, dtype=bool)),
+            "Layer 0 lets 5 of 35 cells be seen by a mask that the bench does not know; it knows c",
         ),
         (
-            model_layer(bias=np.zeros((H, T, T))),
-            "Layer 3 adds a bias to its scores, which heads on the bench do not have.",
+            weights_alone(np.ones((1, 2, 5000)), allowed=None),
+            "Layer 0 cannot be on the bench. The number of keys T_k must be a whole number fr",
         ),
         (
-            model_layer(sinks=np.zeros(H)),
-            "Layer 3 adds sink logits to its scores, which heads on the bench do not have.",
+            model_layer(bias=numbers(H, T, T)),
+            "Layer 3 adds to the scores of head 0 what is no ALiBi bias, −slope · |t − i| with a ",
+        ),
+        (
+            model_layer(sinks=np.full(H, np.nan)),
+            "Layer 3 cannot be on the bench. The sink logit of head “L3 H0” must be a number from",
         ),
         (
             model_layer(allowed=np.eye(T, dtype=bool)[::-1]),

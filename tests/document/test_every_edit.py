@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import mhagui.document
 from mhagui.document import History, Pattern, load_lesson, scene_to_json
 from mhagui.document.ablation import MuteHeads
+from mhagui.document.bias_edits import SetAlibi, SetSinks, add_sink, set_sink, set_slope
 from mhagui.document.edits import (
     AddHead,
     DescribeScene,
@@ -76,6 +77,14 @@ CASES = [
     ),
     ("Set queries and keys", HandSet(1, KEYS, KEYS), NUMBERS),
     ("Project queries and keys", ProjectHead(1, np.eye(8, 2), np.eye(8, 2)), NUMBERS),
+    ("Change ALiBi slope", set_slope(1, 0.5), NUMBERS),
+    ("Change sink logit", set_sink(1, 0.5), NUMBERS),
+    ("Add sink logit", add_sink(1), NUMBERS),
+    ("Remove sink logit", set_sink(1, None), add_sink(1).apply(NUMBERS)),
+    ("Add ALiBi slopes", SetAlibi(True), NUMBERS),
+    ("Remove ALiBi slopes", SetAlibi(False), SetAlibi(True).apply(NUMBERS)),
+    ("Add sink logits", SetSinks(True), NUMBERS),
+    ("Remove sink logits", SetSinks(False), SetSinks(True).apply(NUMBERS)),
     ("Set mask to sliding window of 3 keys", SetMask(WINDOW), NUMBERS),
     ("Keep margin", SetKeepMargin(True), NUMBERS),
     ("Let margin shrink", SetKeepMargin(False), SetKeepMargin(True).apply(NUMBERS)),

@@ -26,7 +26,7 @@ from mhagui.document.edits import (
 )
 from mhagui.document.history import MAX_STEPS
 from mhagui.document.origin import Origin
-from mhagui.document.scene import one_hot_tokens
+from mhagui.document.scene_input import one_hot_tokens
 from mhagui.errors import UserError
 
 

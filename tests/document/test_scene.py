@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mhagui.document import Head, Pattern, Scene
-from mhagui.document.scene import one_hot_tokens
+from mhagui.document.scene_input import one_hot_tokens
 from mhagui.errors import UserError
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mhagui import core
+from mhagui.document import scorecard as document_scorecard
 from mhagui.document.capture import Capture, CapturedLayer
 from mhagui.document.scorecard import EFFECTIVE_RANK, MEASURES, scorecard
 from mhagui.errors import UserError
@@ -199,3 +200,71 @@ def test_queries_and_keys_that_do_not_fit_are_named_with_their_layer():
     q, k = RNG.normal(size=(3, T, 4)), RNG.normal(size=(2, T, 4))
     with pytest.raises(UserError, match=r"Layer 4: n_heads must be .* 3 query heads over 2 key"):
         scorecard(capture(CapturedLayer(4, q=q, k=k)))
+
+
+def test_bytes_of_different_characters_are_different_tokens():
+    pieces = ("a", "<0xC3>", "<0xA4>", "<0xC3>", "<0xB6>", "a")
+    decoded = ("a", *"\ufffd" * 4, "a")
+    weights = np.zeros((1, 6, 6))
+    weights[0, np.arange(6), [0, 0, 0, 1, 0, 0]] = 1.0  # <0xC3>, and a, look at the same earlier
+    layer = CapturedLayer(0, given=weights, allowed=core.causal_mask(6))
+    card = scorecard(
+        capture(
+            layer,
+            query_tokens=decoded,
+            key_tokens=decoded,
+            pieces=pieces,
+            token_scheme="sentencepiece",
+        )
+    )
+    assert card.column("duplicate token").values == [1.0]
+
+
+# --- weights that are too many to be made at once
+
+
+@pytest.mark.parametrize("n_key_heads", [1, 2, 4])
+def test_heads_one_by_one_are_scored_as_all_together(monkeypatch, n_key_heads):
+    layer = CapturedLayer(
+        3,
+        q=RNG.normal(size=(4, T, 3)),
+        k=RNG.normal(size=(n_key_heads, T, 3)),
+        allowed=core.causal_mask(T),
+        scale=0.7,
+        bias=core.alibi_bias(core.alibi_slopes(4), T),
+        sinks=RNG.normal(size=4),
+    )
+    of = capture(layer, key_tokens=TOKENS, query_tokens=TOKENS)
+    together = scorecard(of)
+    monkeypatch.setattr(document_scorecard, "MOST_AT_ONCE", T * T)
+    told = []
+    apart = scorecard(of, told.append)
+    assert told == [0] * 4  # it can be called off between heads
+    assert (apart.heads, apart.labels, apart.notes) == (
+        together.heads,
+        together.labels,
+        together.notes,
+    )
+    for one, other in zip(apart.columns, together.columns, strict=True):
+        for part in ("values", "baselines", "corrected"):
+            np.testing.assert_allclose(getattr(one, part), getattr(other, part), atol=1e-12)
+    np.testing.assert_allclose(
+        apart.effective_ranks.values, together.effective_ranks.values, atol=1e-9
+    )
+    np.testing.assert_array_equal(apart.n_rows, together.n_rows)
+
+
+def test_no_more_weights_than_of_one_head_are_made_at_once(monkeypatch):
+    made = []
+    real = core.grouped_weights
+
+    def noting(q, k, **given):
+        weights = real(q, k, **given)
+        made.append(weights.shape)
+        return weights
+
+    monkeypatch.setattr(document_scorecard, "MOST_AT_ONCE", T * T)
+    monkeypatch.setattr(core, "grouped_weights", noting)
+    x = RNG.normal(size=(3, T, 2))
+    scorecard(capture(CapturedLayer(0, q=x, k=x, allowed=core.causal_mask(T))))
+    assert made == [(1, T, T)] * 3

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from mhagui.document import Cursor, Head, Pattern, Quantity, Scene, Session, ViewState, read_session
+from mhagui.document.file_entries import PartEntry, ReadingEntry
+from mhagui.document.layer_source import FileMark, LayerSource
 from mhagui.document.mask_rule import MaskKind, MaskRule
 
 KEPT = Path(__file__).parents[1] / "data" / "sessions"
@@ -69,6 +71,21 @@ WEIGHTS_4 = Session.of(
 )
 def test_a_file_of_version_4_opens_as_it_was_left(name, session):
     assert read_session(KEPT / name) == session
+
+
+def test_a_file_of_version_4_says_of_which_layer_it_is():
+    source = read_session(KEPT / "version-4-of-a-layer.mhascene").source
+    arrays, axes = ("layer_2", "layer_7"), ("head", "query", "key")
+    part = PartEntry(role="weights", arrays=arrays, layers=(2, 7), steps=(0, 0), axes=axes)
+    reading = ReadingEntry(parts=(part,), batch=0, layers=(7,), causal=True)
+    assert source == LayerSource(
+        KEPT / "models" / "tiny.npz",
+        FileMark(98_362_432, "bf0f7d69" * 8),
+        7,
+        "Mary and\nJohn",
+        reading,
+        by_words=True,
+    )
 
 
 def test_a_file_of_version_3_is_causal_and_without_biases():

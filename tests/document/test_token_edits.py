@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from mhagui.document import Head, History, Pattern, Scene, load_lesson
 from mhagui.document.edits import HandSet
-from mhagui.document.scene import embedded_tokens
 from mhagui.document.scene_file import scene_from_json, scene_to_json
+from mhagui.document.scene_input import embedded_tokens
 from mhagui.document.token_edits import DragTokens, MoveToken, RepeatToken, SetTokens, SwapTokens
 from mhagui.errors import UserError
 

@@ -13,6 +13,7 @@ from mhagui.document.token_text import (
     guess_scheme,
     labels,
     shown_tokens,
+    texts,
 )
 
 EMOJI = "😀"  # F0 9F 98 80
@@ -217,3 +218,11 @@ def test_a_cut_tears_no_mark_from_its_letter():
 def test_the_scheme_is_guessed(pieces, scheme):
     assert guess_scheme(pieces) == scheme
     assert shown_tokens(pieces) == shown_tokens(pieces, scheme)
+
+
+def test_texts_differ_where_bytes_do_and_are_plain_elsewhere():
+    pieces = ("▁a", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>", "▁b", "<0x41>")
+    found = texts(pieces, "sentencepiece")
+    assert (found[0], found[5], found[6]) == (" a", " b", "A")
+    assert len(set(found[1:5])) == 4
+    assert "\ufffd" not in "".join(found)

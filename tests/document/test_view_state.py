@@ -66,7 +66,7 @@ WINDOWS = st.builds(Window, PLACES, PLACES, st.integers(-5, 10_000))
 
 @given(WINDOWS, st.integers(1, 5000))
 def test_a_window_is_inside_and_has_eight_cells_or_is_none(window, n_positions):
-    fitted = window.fitted(n_positions)
+    fitted = window.fitted(n_positions, n_positions)
     if fitted is None:
         assert n_positions <= max(window.count, 8)
     else:

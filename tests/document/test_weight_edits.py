@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from mhagui.document import History, Pattern, compute
 from mhagui.document.edits import SetPattern, SetSequenceLength
-from mhagui.document.scene import embedded_tokens
+from mhagui.document.scene_input import embedded_tokens
 from mhagui.document.weight_edits import SetHeadBlock, SetInputBlock, to_pattern
 from mhagui.errors import UserError
 

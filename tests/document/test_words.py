@@ -29,11 +29,44 @@ def words_of(pieces, scheme=None):
         (["cat", "sat", "on"], ["cat", "sat", "on"]),
         (["çĮ«", "ãģĮ"], ["çĮ«", "ãģĮ"]),  # no spaces: each its own
         (["Ġcat", "Ð¸"], ["Ġcat", "Ð¸"]),  # Latin, then Cyrillic
+        # Arabic: كتابها is a word of three tokens, one of which has half a letter.
+        (["ĠÙĥØªØ§", "Ø¨Ù", "ĩØ§", "ĠÙĦÙĬ"], ["ĠÙĥØªØ§ Ø¨Ù ĩØ§", "ĠÙĦÙĬ"]),
+        # Chinese behind a mark of SentencePiece, and in a sentence with spaces.
+        (["▁", "我", "喜", "欢", "▁GPT", "4", "。"], ["▁ 我", "喜", "欢", "▁GPT 4", "。"]),
+        (["▁2", "4", "年", "に", "ラ", "ー", "メン"], ["▁2 4", "年", "に", "ラ", "ー", "メン"]),
+        # An emoji of four tokens, with a joiner between two signs.
+        (["Ġoh", "ĠðŁĳ", "©", "âĢį", "ðŁĶ", "¬", "Ġok"], ["Ġoh", "ĠðŁĳ © âĢį ðŁĶ ¬", "Ġok"]),
+        (["▁a", "bc", "\u200c", "d"], ["▁a bc \u200c d"]),  # a joiner that is not seen
+        (["▁a", "", "b"], ["▁a", "", "b"]),
         ([], []),
     ],
 )
 def test_tokens_make_words(pieces, wanted):
     assert words_of(pieces) == [word.split(" ") for word in wanted]
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        *("<s>", "</s>", "<unk>", "<pad>", "<mask>", "<bos>", "<eos>", "<extra_id_0>"),
+        *("<|endoftext|>", "<|begin_of_text|>", "<|eot_id|>", "<|im_start|>", "<|im_end|>"),
+        *("<start_of_turn>", "<end_of_turn>", "<｜begin▁of▁sentence｜>"),
+        *("[CLS]", "[SEP]", "[PAD]", "[MASK]", "[UNK]", "[INST]", "[/INST]", "[unused1]"),
+    ],
+)
+def test_a_mark_of_a_tokenizer_is_a_word_of_its_own(mark):
+    assert words_of([mark, mark, "Ġcat", "s", mark, "s", mark]) == [
+        [mark], [mark], ["Ġcat", "s"], [mark], ["s"], [mark],
+    ]  # fmt: skip
+    assert words_of(["play", mark, "##ing"])[:2] == [["play"], [mark]]
+
+
+def test_text_that_its_scheme_writes_with_spaces_is_one_word_without_any():
+    shown = shown_tokens(["un", "happ", "iness"], "byte-level")
+    assert words(shown) == (slice(0, 1), slice(1, 2), slice(2, 3))
+    assert words(shown, is_spaced=True) == (slice(0, 3),)
+    thai = shown_tokens(["ที่", "นี่", "ดี"])
+    assert words(thai, is_spaced=True) == (slice(0, 1), slice(1, 2), slice(2, 3))
 
 
 @given(st.lists(st.text(max_size=4), max_size=8))

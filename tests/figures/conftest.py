@@ -1,5 +1,6 @@
 """Scenes to draw: the lessons, and the far ends of what a scene can be."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -15,7 +16,7 @@ from matplotlib.text import Text
 from mhagui.document import Head, Pattern, Scene, compute, load_lesson
 from mhagui.document.edits import SetSequenceLength, rename_head, set_gain, set_muted, set_soloed
 from mhagui.figures import FigureStyle, Subject, drawing
-from mhagui.figures.page import house_style
+from mhagui.figures.page import POINTS, house_style
 
 
 @pytest.fixture(scope="session")
@@ -181,3 +182,85 @@ def run_in(folder, calls):
 @pytest.fixture(scope="session")
 def run_scripts():
     return run_in
+
+
+def beyond_view(axes):
+    """Return the labels matplotlib keeps for places out of view and does not draw."""
+    for axis in (axes.xaxis, axes.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        for tick in axis.get_major_ticks():
+            if not low <= tick.get_loc() <= high:
+                yield tick.label1
+
+
+def overlap(one, other):
+    """Return by how many pixels two boxes overlap, the lesser way; below 0 if they are apart."""
+    across = min(one.x1, other.x1) - max(one.x0, other.x0)
+    return min(across, min(one.y1, other.y1) - max(one.y0, other.y0))
+
+
+def height_of_type(text):
+    """Return the size of a text's type in pixels."""
+    return text.get_fontsize() / POINTS * text.figure.dpi
+
+
+def assert_inside(box, page, what):
+    assert page.x0 - 0.01 <= box.x0 <= box.x1 <= page.x1 + 0.01, what
+    assert page.y0 - 0.01 <= box.y0 <= box.y1 <= page.y1 + 0.01, what
+
+
+def assert_legible(figure, *, has_cells=True):
+    """Look at all that is painted: none of it is cut, and no text touches another or a panel.
+
+    Where axes have no cells text that is drawn in them may stand anywhere, but on other text.
+    """
+    drawn = {text for axes in figure.axes for text in axes.texts if is_in_view(text)}
+    in_cells, in_axes = (drawn, set()) if has_cells else (set(), drawn)
+    unseen = {text for axes in figure.axes for text in beyond_view(axes)}
+    texts = {
+        text: text.get_window_extent()
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and text not in in_cells | unseen
+    }
+    panels = [axes.get_window_extent() for axes in figure.axes]
+    assert_inside(figure.get_tightbbox(), figure.bbox_inches, "something painted")
+    for text, box in texts.items():
+        assert_inside(box, figure.bbox, text)
+        if text not in in_axes:
+            assert all(overlap(box, panel) < 0.2 * height_of_type(text) for panel in panels), text
+    for (one, its), (other, others) in itertools.combinations(texts.items(), 2):
+        # A fifth of a line is below its letters.
+        assert overlap(its, others) < 0.25 * min(height_of_type(one), height_of_type(other)), (
+            one,
+            other,
+        )
+    for one, other in itertools.combinations(panels, 2):
+        assert overlap(one, other) < 1
+    for text in in_cells:
+        assert_is_in_its_cell(text)
+
+
+def is_in_view(text):
+    return text.get_position()[0] < text.axes.get_xlim()[1]
+
+
+def assert_is_in_its_cell(text):
+    row, column = (int(at) for at in reversed(text.get_position()))
+    corners = text.axes.transData.transform([(column, row), (column + 1, row + 1)])
+    box = text.get_window_extent()
+    assert corners[0][0] < box.x0 <= box.x1 < corners[1][0], text
+
+
+@pytest.fixture(scope="session")
+def assert_is_legible():
+    return assert_legible
+
+
+@pytest.fixture(scope="session")
+def assert_is_inside():
+    return assert_inside
+
+
+@pytest.fixture(scope="session")
+def em():
+    return height_of_type

@@ -5,7 +5,6 @@ import re
 from dataclasses import replace
 
 import pytest
-from matplotlib.text import Text
 
 from mhagui import figures
 from mhagui.document import compute, load_lesson
@@ -13,7 +12,7 @@ from mhagui.document.view_state import ColourScale
 from mhagui.errors import UserError
 from mhagui.figure_names import PANELS
 from mhagui.figures import FigureStyle, Preset, Subject, drawing, entropy
-from mhagui.figures.page import POINTS, house_style, painted
+from mhagui.figures.page import house_style, painted
 from mhagui.figures.paper import Paper
 
 MM = 25.4
@@ -70,67 +69,9 @@ def said(choice):
     return "-".join(choice) if isinstance(choice, dict) else choice.replace(" ", "_")
 
 
-def beyond_view(axes):
-    """Return the labels matplotlib keeps for places out of view and does not draw."""
-    for axis in (axes.xaxis, axes.yaxis):
-        low, high = sorted(axis.get_view_interval())
-        for tick in axis.get_major_ticks():
-            if not low <= tick.get_loc() <= high:
-                yield tick.label1
-
-
-def overlap(one, other):
-    """Return by how many pixels two boxes overlap, the lesser way; below 0 if they are apart."""
-    across = min(one.x1, other.x1) - max(one.x0, other.x0)
-    return min(across, min(one.y1, other.y1) - max(one.y0, other.y0))
-
-
-def em(text):
-    return text.get_fontsize() / POINTS * text.figure.dpi
-
-
-def assert_is_inside(box, page, what):
-    assert page.x0 - 0.01 <= box.x0 <= box.x1 <= page.x1 + 0.01, what
-    assert page.y0 - 0.01 <= box.y0 <= box.y1 <= page.y1 + 0.01, what
-
-
-def assert_is_legible(figure):
-    """Look at all that is painted: none of it is cut, and no text touches another or a panel."""
-    in_cells = {text for axes in figure.axes for text in axes.texts if is_in_view(text)}
-    unseen = {text for axes in figure.axes for text in beyond_view(axes)}
-    texts = {
-        text: text.get_window_extent()
-        for text in figure.findobj(Text)
-        if text.get_visible() and text.get_text().strip() and text not in in_cells | unseen
-    }
-    panels = [axes.get_window_extent() for axes in figure.axes]
-    assert_is_inside(figure.get_tightbbox(), figure.bbox_inches, "something painted")
-    for text, box in texts.items():
-        assert_is_inside(box, figure.bbox, text)
-        assert all(overlap(box, panel) < 0.2 * em(text) for panel in panels), text
-    for (one, its), (other, others) in itertools.combinations(texts.items(), 2):
-        # A fifth of a line is below its letters.
-        assert overlap(its, others) < 0.25 * min(em(one), em(other)), (one, other)
-    for one, other in itertools.combinations(panels, 2):
-        assert overlap(one, other) < 1
-    for text in in_cells:
-        assert_is_in_its_cell(text)
-
-
-def is_in_view(text):
-    return text.get_position()[0] < text.axes.get_xlim()[1]
-
-
-def assert_is_in_its_cell(text):
-    row, column = (int(at) for at in reversed(text.get_position()))
-    corners = text.axes.transData.transform([(column, row), (column + 1, row + 1)])
-    box = text.get_window_extent()
-    assert corners[0][0] < box.x0 <= box.x1 < corners[1][0], text
-
-
 @pytest.mark.parametrize(("name", "preset", "scene", "style"), list(cases()), ids=said)
 def test_no_text_is_cut_or_runs_into_another_or_over_a_panel(
-    any_scene, draw, name, preset, scene, style
+    any_scene, draw, assert_is_legible, name, preset, scene, style
 ):
     subject = any_scene(scene)
     if figures.why_not(name, subject[1]):
@@ -138,7 +79,7 @@ def test_no_text_is_cut_or_runs_into_another_or_over_a_panel(
     assert_is_legible(draw(name, *subject, preset=preset, **style))
 
 
-def test_the_names_of_many_heads_have_room_where_the_axes_are_low(any_scene):
+def test_the_names_of_many_heads_have_room_where_the_axes_are_low(any_scene, assert_is_legible):
     subject = Subject(*any_scene("32 heads"))
     part = Paper.of(subject).part(1.5)
     with house_style():
@@ -168,7 +109,7 @@ def test_a_page_is_as_wide_as_its_preset_says_and_a_slide_as_16_to_9(four_heads,
 
 
 @pytest.mark.parametrize("name", ["frequency", "information", "singular-values"])
-def test_no_line_is_cut_however_few_the_dots_to_the_inch(four_heads, draw, name):
+def test_no_line_is_cut_however_few_the_dots_to_the_inch(four_heads, draw, assert_is_inside, name):
     figure = draw(name, *four_heads, preset=Preset.SINGLE_COLUMN)
     figure.set_dpi(40)
     with house_style():
@@ -193,7 +134,7 @@ def test_no_type_in_a_single_column_is_smaller_than_journals_take(four_heads):
 
 
 @pytest.mark.parametrize("name", ["output", "pipeline"])
-def test_a_slides_title_begins_where_its_figure_does(four_heads, draw, name):
+def test_a_slides_title_begins_where_its_figure_does(four_heads, draw, em, name):
     title, *others = draw(name, *four_heads, preset=Preset.SLIDE, title=True).texts
     starts = [text.get_window_extent().x0 for text in others]
     assert min(starts) == pytest.approx(title.get_window_extent().x0, abs=0.5 * em(title))
@@ -209,7 +150,7 @@ def test_four_heads_fit_a_journals_page(four_heads, name):
 
 @pytest.mark.parametrize("preset", [Preset.SLIDE, Preset.DOUBLE_COLUMN])
 @pytest.mark.parametrize("name", PANELS)
-def test_letters_of_a_page_of_several_keep_off_its_edge(four_heads, draw, name, preset):
+def test_letters_of_a_page_of_several_keep_off_its_edge(four_heads, draw, em, name, preset):
     figure = draw(name, *four_heads, preset=preset)
     letters = [text for text in figure.texts if text.get_text() in ("a", "b", "c", "d")]
     assert len(letters) >= 3

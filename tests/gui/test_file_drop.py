@@ -83,6 +83,20 @@ def test_tensors_and_folders_of_models_that_are_dropped_are_looked_into(window, 
     qtbot.waitUntil(lambda: "There is no config.json in folder of a model" in told.text())
 
 
+def test_cross_attention_that_is_dropped_is_on_the_bench(window, qtbot, tmp_path):
+    weights = np.random.default_rng(0).random((2, 3, 7))
+    weights = (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
+    queries, keys = tuple("abc"), tuple("defghij")
+    path = tmp_path / "cross.npz"
+    np.savez(path, cross_attentions=weights[np.newaxis], query_tokens=queries, key_tokens=keys)
+    assert drop(window, files(path))
+    qtbot.waitUntil(lambda: window.bench.scene.mask.across)
+    scene = window.bench.scene
+    assert (scene.tokens, scene.key_tokens) == (queries, keys)
+    np.testing.assert_array_equal(np.stack([head.a for head in scene.heads]), weights)
+    qtbot.waitUntil(lambda: window.bench.frame.scene is scene)
+
+
 def test_no_widget_of_the_window_keeps_a_file_to_itself(open_window, settle):
     """Not one that was there from the start, nor a card or an editor that came later."""
     window = open_window("induction")

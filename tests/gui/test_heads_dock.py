@@ -377,7 +377,7 @@ def test_everything_interactive_has_a_name_of_its_own_and_a_tip(dock):
             assert widget.accessibleName(), widget.objectName()
             assert widget.toolTip(), widget.objectName()
             seen.append(widget.accessibleName())
-    assert len(seen) == len(set(seen)) == 7 + 4 * 7 - 1 + 5
+    assert len(seen) == len(set(seen)) == 8 + 4 * 7 - 1 + 5
 
 
 def test_tab_goes_through_everything_in_reading_order(bench, dock, qtbot, settle):
@@ -403,6 +403,7 @@ def test_tab_goes_through_everything_in_reading_order(bench, dock, qtbot, settle
         "masterGainSlider",
         "masterGainBox",
         "keepMarginBox",
+        "biasButton",
         "byRowsHeadButton",
         *(
             name.format(n)

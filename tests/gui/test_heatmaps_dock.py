@@ -324,7 +324,7 @@ def test_renamed_head(dock, bench, settle):
 
 
 def test_32_heads_scroll_and_go_without_leaks(dock, bench, settle, qapp):
-    dock.resize(600, 400)
+    dock.resize(420, 300)
     for number in range(28):
         bench.edit(AddHead(list(Pattern)[number % 4]))
     settle()

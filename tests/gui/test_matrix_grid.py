@@ -11,6 +11,8 @@ from mhagui.document import Pattern
 from mhagui.document.edits import AddHead
 from mhagui.document.new_scene import new_scene
 from mhagui.gui.docks.heatmaps import HeatmapsDock
+from mhagui.gui.widgets.colour_bar import ColourBar
+from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.matrix_card import HeadTitle, MatrixCard
 from mhagui.gui.widgets.matrix_grid import MIN_SIDE, CardGrid, grid_shape
 
@@ -99,3 +101,66 @@ def test_cards_do_not_overlap(open_dock, bench, settle):
     settle()
     places = [card.geometry() for card in dock.findChildren(MatrixCard)]
     assert all(not one.intersects(other) for one, other in itertools.combinations(places, 2))
+
+
+def all_cells_of(dock):
+    """Return the sides of the matrices, in pixels."""
+    views = [card.view for card in dock.findChildren(MatrixCard)]
+    count = views[0].picture.shape[0]
+    return [
+        view.cell_rect(count - 1, count - 1).right() - view.cell_rect(0, 0).left() for view in views
+    ]
+
+
+@pytest.mark.parametrize(("n_heads", "least"), [(9, 95), (12, 80), (16, 64)])
+def test_maps_of_a_layer_fill_their_cards_in_a_usual_window(
+    open_dock, bench, settle, n_heads, least
+):
+    dock = open_dock(HeatmapsDock, 700, 400)
+    bench.open(new_scene(14, n_heads, 2, 2, 2 * n_heads))
+    settle()
+    card = dock.findChild(MatrixCard)
+    sides = all_cells_of(dock)
+    assert min(sides) >= least
+    # What is not map is a title, a frame around, and no wider than high.
+    assert min(card.width() - sides[0], card.height() - sides[0]) < 60
+
+
+@pytest.mark.parametrize("n_heads", [9, 12, 16])
+def test_all_maps_of_a_layer_are_in_sight_in_a_small_window(open_dock, bench, settle, n_heads):
+    dock = open_dock(HeatmapsDock, 408, 300)
+    bench.open(new_scene(14, n_heads, 2, 2, 2 * n_heads))
+    settle()
+    grid = dock.findChild(CardGrid)
+    assert not grid.verticalScrollBar().isVisible()
+    assert min(all_cells_of(dock)) >= MIN_SIDE - 8
+
+
+def test_labels_are_back_where_a_map_is_large(open_dock, bench, settle):
+    dock = open_dock(HeatmapsDock, 408, 300)
+    bench.open(new_scene(14, 9, 2, 2, 18))
+    settle()
+    view = dock.findChild(MatrixCard).view
+    assert not view.laid_out.row_labels
+    assert not view.laid_out.column_labels
+    bench.look(enlarged=bench.scene.heads[0].uid)
+    settle()
+    assert view.laid_out.row_labels[0].text.startswith("t1")
+    assert view.laid_out.column_labels
+    bench.look(enlarged=None)
+    settle()
+    assert not view.laid_out.row_labels
+
+
+def test_the_colours_have_a_key_wherever_it_lies(open_dock, bench, settle):
+    dock = open_dock(HeatmapsDock, 408, 300)
+    bar, strip = dock.findChild(ColourBar), dock.findChild(ColourStrip)
+    for n_heads, size in ((9, (700, 400)), (9, (408, 300)), (1, (700, 600)), (4, (900, 700))):
+        bench.open(new_scene(14, n_heads, 2, 2, 2 * n_heads))
+        dock.resize(*size)
+        settle()
+        assert bar.isVisible() != strip.isVisible()
+        assert bar.scale == strip.scale
+        shown = bar if bar.isVisible() else strip
+        assert not shown.geometry().intersects(dock.findChild(CardGrid).geometry())
+    assert bar.isVisible()

@@ -493,3 +493,26 @@ def test_a_scene_of_words_can_be_changed_again_after_it(bench, captured, strip, 
     assert words(bench) == "the sat on cat red mat"
     assert strip.cursor().shape() is Qt.CursorShape.OpenHandCursor
     assert "Drag onto a token" in strip.toolTip()
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1440, 900), (1800, 1000)])
+def test_a_larger_window_gives_its_room_to_what_can_use_it(open_window, settle, size):
+    window = open_window("induction", size=(1280, 800))
+    settle()
+    tokens, heatmaps = window.docks.tokens, window.docks.heatmaps
+    before = heatmaps.height()
+    assert tokens.height() == tokens.minimumSizeHint().height()
+    window.resize(*size)
+    settle()
+    assert tokens.height() == tokens.minimumSizeHint().height()
+    assert heatmaps.height() - before >= (size[1] - 800) // 2
+
+
+def test_tabbed_with_others_it_leaves_them_their_room(open_window, settle):
+    window = open_window("induction", size=(1440, 900))
+    settle()
+    before = window.docks.heatmaps.height()
+    window.tabifyDockWidget(window.docks.heatmaps, window.docks.tokens)
+    window.docks.tokens.raise_()
+    settle()
+    assert window.docks.tokens.height() > before

@@ -19,8 +19,8 @@ from mhagui.document.edits import (
     SetSequenceLength,
     set_gain,
 )
-from mhagui.document.scene import embedded_tokens
-from mhagui.document.weight_edits import to_pattern
+from mhagui.document.scene_input import embedded_tokens
+from mhagui.document.weight_edits import SetInputBlock, to_pattern
 from mhagui.gui.docks.weights import WeightsDock
 from mhagui.gui.docks.weights_content import Shown
 
@@ -155,6 +155,26 @@ def test_the_projected_heads_keep_their_w_q_where_there_is_no_packed_one(dock, b
     assert np.array_equal(numbers(seen(dock)[1]), own)
     assert headers(seen(dock)[1], Qt.Orientation.Horizontal) == ["h1.1", "h1.2", "h3.1", "h3.2"]
     assert "does not exist" in dock.note.text()
+
+
+def test_what_an_edit_of_x_leaves_as_it_is_stands_below_it(qtbot, dock, bench, settle):
+    choose(qtbot, dock, Shown.INPUT)
+    settle()
+    assert "hand-set" not in dock.note.text()
+    for uid in (1, 2):
+        bench.edit(to_pattern(bench.frame.result, uid, Pattern.HAND_SET))
+    settle()
+    assert dock.note.text() == (
+        "Q and K of 2 of the heads are hand-set: an edit of X changes their V alone."
+    )
+    x = bench.scene.x.copy()
+    before = bench.frame.result.heads
+    x[0, 0] += 1.0
+    bench.edit(SetInputBlock(0, 0, x[:1, :1]))
+    settle()
+    after = bench.frame.result.heads
+    assert [np.array_equal(a.q, b.q) for a, b in zip(before, after, strict=True)][:2] == [True] * 2
+    assert not np.array_equal(before[0].values, after[0].values)
 
 
 def test_a_gain_draws_nothing_anew(dock, bench, settle):

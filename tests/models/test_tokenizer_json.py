@@ -66,6 +66,17 @@ def test_what_could_grow_beyond_memory_is_refused_before_it_is_made(parts, said)
         tokenizer_of_json(text_of(**parts), "tokenizer.json")
 
 
+def test_a_tokenizer_that_cuts_at_random_is_refused_by_the_name_of_what_does():
+    model = BASE["model"] | {"vocab": {"x": 0, "a": 1, "xa": 2}, "merges": [["x", "a"]]}
+    for none in ({}, {"dropout": None}, {"dropout": 0.0}):
+        text = text_of(model=model | none)
+        assert tokenizer_of_json(text, "tokenizer.json").encode("xa").ids == [2]
+    with pytest.raises(UserError, match=r"at random \(dropout 0\.5\)"):
+        tokenizer_of_json(text_of(model=model | {"dropout": 0.5}), "tokenizer.json")
+    with pytest.raises(UserError, match=r"tokenizer\.json is no tokenizer that can be read"):
+        tokenizer_of_json(text_of(model=model | {"dropout": "much"}), "tokenizer.json")
+
+
 @pytest.mark.parametrize("depth", [30, 400, 100_000])
 def test_steps_within_steps_are_a_sentence(depth):
     text = text_of(normalizer=0).decode()

@@ -41,6 +41,8 @@ from mhagui.document import (
     read_session,
 )
 from mhagui.document.edits import MoveHead, SetSequenceLength
+from mhagui.document.file_entries import PartEntry, ReadingEntry
+from mhagui.document.layer_source import FileMark, LayerSource
 from mhagui.document.session_file import session_from_bytes, session_to_bytes, session_to_json
 from mhagui.document.weight_edits import to_pattern
 from mhagui.errors import UserError
@@ -78,7 +80,7 @@ def good_files() -> list[bytes]:
     projected = to_pattern(compute(content), 1, Pattern.PROJECTED).apply(content)
     layered = to_pattern(compute(induction), 2, Pattern.HAND_SET).apply(induction)
     sessions = [Session.of(scene) for scene in (*lessons, edited, projected, layered)]
-    sessions += [replace(sessions[0], path="/home/ada/größe.mhascene")]
+    sessions += [replace(sessions[0], path="/home/ada/größe.mhascene", source=made_of())]
     files = [
         write(session) for session in sessions for write in (session_to_bytes, session_to_json)
     ]
@@ -86,6 +88,16 @@ def good_files() -> list[bytes]:
     return files + [
         zipped(members_of(file), zipfile.ZIP_DEFLATED) for file in files if is_zip(file)
     ]
+
+
+def made_of() -> LayerSource:
+    """Return what a scene can have been made of, with all that can be said of it."""
+    part = PartEntry(
+        role="weights", arrays=("l2", "l7"), layers=(2, 7), steps=(0, 0), axes=("query", "key")
+    )
+    reading = ReadingEntry(parts=(part,), batch=1, layers=(7,), orientation="in x out", scale=0.5)
+    mark = FileMark(98_362_432, "bf0f7d69" * 8)
+    return LayerSource(Path("/home/ada/a.gguf"), mark, 7, "Mary and\nJohn", reading)
 
 
 def is_zip(data: bytes) -> bool:

@@ -61,3 +61,51 @@ def test_a_head_with_weight_on_the_last_keys_shows_that_they_are_none_of_padding
     capture = opened(saved(tmp_path / "a.npy", weights), axes="head,query,key")
     assert capture.layers[0].allowed is None
     assert "padding" not in notes(capture)
+
+
+def left_padded(attention, n_padding=3, n=10):
+    """Return weights whose first rows have nothing but masked scores: softmax makes them equal."""
+    weights = np.zeros((2, n, n), np.float32)
+    weights[:, n_padding:, n_padding:] = attention(2, n - n_padding, n - n_padding)
+    weights[:, :n_padding] = 1 / n
+    return weights
+
+
+def test_rows_of_padding_at_the_start_may_look_ahead(tmp_path, attention, opened, saved, notes):
+    weights = left_padded(attention)
+    capture = opened(saved(tmp_path / "a.npy", weights), axes="head,query,key")
+    told = notes(capture)
+    assert (
+        "The first 3 keys have weight from their own rows alone, which look ahead as no others "
+        "do: taken as padding." in told
+    )
+    assert "No query has weight on keys after its own position: causal." in told
+    rule = MaskRule(MaskKind.CAUSAL, left=3)
+    assert np.array_equal(capture.layers[0].allowed, rule.allowed(10))
+    scene = scene_of(capture, 0)
+    assert scene.mask == rule
+    np.testing.assert_array_equal(compute(scene).heads[0].weights[3:], weights[0, 3:])
+
+
+def test_what_is_wrong_in_other_rows_is_said_by_their_own_numbers(
+    tmp_path, attention, opened, saved, notes
+):
+    weights = left_padded(attention)
+    weights[1, 7] *= 0.5
+    capture = opened(saved(tmp_path / "a.npy", weights), axes="head,query,key")
+    assert "1 of 14 rows do not sum to 1" in notes(capture)
+    assert "in layer 0, head 1, query 7" in notes(capture)
+
+
+@pytest.mark.parametrize("spoil", ["a row", "one head", "said", "seen"])
+def test_where_that_is_not_sure_nothing_is_masked(tmp_path, attention, opened, saved, spoil):
+    weights = left_padded(attention)
+    if spoil == "a row":
+        weights[0, 5, 8] = 0.1  # looks ahead, and is none of padding
+    elif spoil == "one head":
+        weights = weights[:1]
+    elif spoil == "seen":
+        weights[0, 6, 1] = 0.1
+    causal = {"causal": False} if spoil == "said" else {}
+    capture = opened(saved(tmp_path / "a.npy", weights), axes="head,query,key", **causal)
+    assert capture.layers[0].allowed is None

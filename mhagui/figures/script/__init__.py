@@ -54,6 +54,11 @@ def _check_holds(scene: Scene) -> None:
             "A script computes heads with queries, keys and values under the causal mask; this "
             f"scene has {'another mask' if not scene.mask.is_causal else 'weights alone'}."
         )
+    if any(head.is_biased for head in scene.heads):
+        raise UserError(
+            "A script computes heads without ALiBi slopes and sink logits; this scene has such a "
+            "head."
+        )
     if any(bias is not None for bias in biases):
         raise UserError("A script computes layers without biases; this one has b_V or b_O.")
     if not fits_text(scene):

@@ -1,7 +1,7 @@
 """What can be copied of every panel: its figure, and the tables of numbers that it shows."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import partial
 
@@ -9,10 +9,12 @@ from mhagui.data.matrix_text import Table
 from mhagui.document import Quantity
 from mhagui.document.pipeline import study_stage
 from mhagui.document.token_source import SourceKind
-from mhagui.figures import FIGURES
+from mhagui.figures import FIGURES, Chart
 from mhagui.gui.bench import Frame
 from mhagui.gui.copying import tables
 from mhagui.gui.docks.weights_content import Content, Shown, contents
+
+Figure = str | Chart  # one of FIGURES by its name, or one that is of no frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,30 +48,35 @@ class Contents:
     frame
         What the panel shows; the head of its cursor is the one head that figures and tables are of.
     figure
-        The figure that is copied first: as a rule that of the panel as a whole.
+        The figure that is copied first: as a rule that of the panel as a whole; empty for none.
     parts
         Its tables, the one that is copied first in front.
+    charts
+        Figures that are of no frame, by the object names of the widgets that show them.
     """
 
     frame: Frame
-    figure: str
+    figure: Figure
     parts: tuple[Part, ...]
+    charts: Mapping[str, Chart] = field(default_factory=dict)
 
     def at(self, names: Iterable[str]) -> "Contents":
         """Return the same, with what the widget shows in front, and its figure as the figure.
 
         ``names`` are the object names of the widget, and of those that it is in.
         """
+        names = list(names)
+        shown = next((self.charts[name] for name in names if name in self.charts), self.figure)
         for name in names:
             for part in self.parts:
                 if any(fnmatchcase(name, place) for place in part.places):
                     rest = tuple(other for other in self.parts if other is not part)
-                    return replace(self, figure=part.figure or self.figure, parts=(part, *rest))
-        return self
+                    return replace(self, figure=part.figure or shown, parts=(part, *rest))
+        return replace(self, figure=shown)
 
-    def other_figures(self, whole: str) -> tuple[str, ...]:
+    def other_figures(self, whole: Figure) -> tuple[Figure, ...]:
         """Return the figures beside the first, that of the panel as a ``whole`` among them."""
-        figures = (whole, *(part.figure for part in self.parts))
+        figures = (whole, *(part.figure for part in self.parts), *self.charts.values())
         return tuple(dict.fromkeys(name for name in figures if name not in ("", self.figure)))
 
 
@@ -238,7 +245,9 @@ _PANELS: Mapping[str, Callable[[Frame, str], Contents]] = {
 }
 
 
-def title_of(figure: str, frame: Frame) -> str:
+def title_of(figure: Figure, frame: Frame) -> str:
     """Return what a figure shows, which head of it included."""
+    if isinstance(figure, Chart):
+        return figure.title
     number = tables.place_of(frame) + 1
     return FIGURES[figure].replace("one head", f"h{number}")

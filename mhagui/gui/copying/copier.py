@@ -17,7 +17,7 @@ from mhagui.gui.worker import Worker
 from mhagui.settings import Preferences
 
 if TYPE_CHECKING:
-    from mhagui.gui.copying.contents import Part
+    from mhagui.gui.copying.contents import Figure, Part
 
 DPI = 300
 PNG, SVG = "image/png", "image/svg+xml"
@@ -44,13 +44,13 @@ class Copier(QObject):
         self._preferences = preferences
         self._worker = Worker(self)
 
-    def copy_figure(self, name: str, frame: Frame) -> None:
-        """Copy a figure, one of FIGURES, as an image and as SVG: a program takes what it can."""
-        self._draw(name, frame, ("png", "svg"))
+    def copy_figure(self, figure: "Figure", frame: Frame) -> None:
+        """Copy a figure as an image and as SVG: a program takes what it can."""
+        self._draw(figure, frame, ("png", "svg"))
 
-    def copy_svg(self, name: str, frame: Frame) -> None:
+    def copy_svg(self, figure: "Figure", frame: Frame) -> None:
         """Copy a figure as SVG, also for a program that takes text alone."""
-        self._draw(name, frame, ("svg",))
+        self._draw(figure, frame, ("svg",))
 
     def copy_numbers(self, part: "Part", notation: Notation, frame: Frame) -> None:
         """Copy a table: with all digits, or those of the window where people are to read it."""
@@ -59,18 +59,18 @@ class Copier(QObject):
         what = f"{part.name} as {_lower(str(notation))}"
         self._copy(what, partial(_written, part, notation, shown))
 
-    def copy_caption(self, name: str, frame: Frame) -> None:
+    def copy_caption(self, figure: "Figure", frame: Frame) -> None:
         """Copy what stands below a figure that has its caption."""
         from mhagui.gui.copying.contents import title_of  # not for the start
 
-        what = f"caption of {title_of(name, frame)}"
-        self._copy(what, partial(_caption, name, frame, self._style(frame)))
+        what = f"caption of {title_of(figure, frame)}"
+        self._copy(what, partial(_caption, figure, frame, self._style(frame)))
 
-    def _draw(self, name: str, frame: Frame, kinds: tuple[str, ...]) -> None:
+    def _draw(self, figure: "Figure", frame: Frame, kinds: tuple[str, ...]) -> None:
         from mhagui.gui.copying.contents import title_of  # not for the start
 
-        what = title_of(name, frame) + ("" if "png" in kinds else ", as SVG")
-        self._copy(what, partial(_drawn, name, frame, self._style(frame), kinds))
+        what = title_of(figure, frame) + ("" if "png" in kinds else ", as SVG")
+        self._copy(what, partial(_drawn, figure, frame, self._style(frame), kinds))
 
     def _style(self, frame: Frame) -> figures.FigureStyle:
         chosen = self._preferences.settings.export
@@ -101,21 +101,28 @@ class Copier(QObject):
 
 
 def _drawn(
-    name: str, frame: Frame, style: figures.FigureStyle, kinds: tuple[str, ...]
+    figure: "Figure", frame: Frame, style: figures.FigureStyle, kinds: tuple[str, ...]
 ) -> dict[str, bytes]:
     """Return the figure by the kinds that a clipboard knows; SVG alone is text as well."""
-    drawn = figures.render_all(_subject(name, frame, style), [name], kinds)
-    svg = drawn[f"{name}.svg"]
+    if isinstance(figure, figures.Chart):
+        drawn = figures.render_chart(figure, style, kinds)
+    else:
+        made = figures.render_all(_subject(figure, frame, style), [figure], kinds)
+        drawn = {kind: made[f"{figure}.{kind}"] for kind in kinds}
+    svg = drawn["svg"]
     if "png" in kinds:
-        return {PNG: drawn[f"{name}.png"], SVG: svg}
+        return {PNG: drawn["png"], SVG: svg}
     return {SVG: svg, "text/plain": svg}
 
 
-def _caption(name: str, frame: Frame, style: figures.FigureStyle) -> dict[str, bytes]:
+def _caption(figure: "Figure", frame: Frame, style: figures.FigureStyle) -> dict[str, bytes]:
     from mhagui.figures import drawing, paper  # not for the start: matplotlib
 
-    subject = _subject(name, frame, style)
-    plan = drawing.plan(name, subject, paper.Paper.of(subject))
+    if isinstance(figure, figures.Chart):
+        plan = drawing.plan_chart(figure, paper.Paper(style))
+    else:
+        subject = _subject(figure, frame, style)
+        plan = drawing.plan(figure, subject, paper.Paper.of(subject))
     return {"text/plain": plan.caption.encode()}
 
 

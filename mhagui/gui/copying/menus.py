@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QTabBar, QWidget
 from shiboken6 import isValid
 
 from mhagui.data.matrix_text import Notation
-from mhagui.figures import why_not
+from mhagui.figures import Chart, why_not
 from mhagui.gui.actions import with_mnemonics
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.copying.copier import DPI, Copier
 from mhagui.gui.panel import Panel
 
 if TYPE_CHECKING:
-    from mhagui.gui.copying.contents import Contents
+    from mhagui.gui.copying.contents import Contents, Figure
 
 NOTHING_IN_FRONT = "Go to a dock first, with F6 or a click: then its figure or numbers are copied."
 FIGURE_TIP = (
@@ -89,6 +89,12 @@ class CopyMenus(QObject):
         """Copy the figure of what has the keyboard: a part of a panel, or all of it."""
         self._copy_in_front(self._copy_figure_of)
 
+    def charts(self) -> tuple[Chart, ...]:
+        """Return all figures of panels that are of no frame: of the heads of a model, say."""
+        return tuple(
+            chart for panel in self._panels.values() for chart in panel.own_figures().values()
+        )
+
     def copy_numbers(self) -> None:
         """Copy the numbers of the widget that has the keyboard, tabs between columns."""
         self._copy_in_front(self._copy_numbers_of)
@@ -153,24 +159,30 @@ class CopyMenus(QObject):
         self._offer_numbers(menu, contents)
         menu.popup(place)
 
-    def _offer_figures(self, menu: QMenu, contents: "Contents", others: tuple[str, ...]) -> None:
+    def _offer_figures(
+        self, menu: QMenu, contents: "Contents", others: "tuple[Figure, ...]"
+    ) -> None:
         from mhagui.gui.copying.contents import title_of
 
         self._offer_figure(menu, contents.figure, contents.frame)
         if others:
             inner = menu.addMenu("&Other figures")
-            titles = [title_of(name, contents.frame) for name in others]
-            for name, title in zip(others, with_mnemonics(titles), strict=True):
-                self._offer_figure(_menu(inner, title), name, contents.frame)
+            titles = [title_of(figure, contents.frame) for figure in others]
+            for figure, title in zip(others, with_mnemonics(titles), strict=True):
+                self._offer_figure(_menu(inner, title), figure, contents.frame)
 
-    def _offer_figure(self, menu: QMenu, name: str, frame: Frame) -> None:
+    def _offer_figure(self, menu: QMenu, figure: "Figure", frame: Frame) -> None:
         from mhagui.gui.copying.contents import title_of
 
-        title, reason = title_of(name, frame), why_not(name, frame.result)
+        if isinstance(figure, Chart):
+            name, reason = figure.name, None
+        else:
+            name, reason = figure, why_not(figure, frame.result)
+        title = title_of(figure, frame)
         for text, tip, do in (
-            ("Copy &figure", FIGURE_TIP, partial(self._copier.copy_figure, name, frame)),
-            ("Copy figure as S&VG", SVG_TIP, partial(self._copier.copy_svg, name, frame)),
-            ("Copy &caption", CAPTION_TIP, partial(self._copier.copy_caption, name, frame)),
+            ("Copy &figure", FIGURE_TIP, partial(self._copier.copy_figure, figure, frame)),
+            ("Copy figure as S&VG", SVG_TIP, partial(self._copier.copy_svg, figure, frame)),
+            ("Copy &caption", CAPTION_TIP, partial(self._copier.copy_caption, figure, frame)),
             ("&Export this figure…", EXPORT_TIP, partial(self.export_wanted.emit, name)),
         ):
             action = _action(menu, text, reason or tip.format(title), do)
@@ -202,8 +214,10 @@ def _contents(panel: Panel, frame: Frame) -> "Contents | None":
     """Return what can be copied of a panel; None where there is nothing."""
     from mhagui.gui.copying.contents import Contents, Part, contents_of
 
-    if own := panel.own_tables():
-        return Contents(frame, "", tuple(Part(name, make, "", (at,)) for name, make, at in own))
+    own, charts = panel.own_tables(), panel.own_figures()
+    if own or charts:
+        parts = tuple(Part(name, make, "", (at,)) for name, make, at in own)
+        return Contents(frame, next(iter(charts.values()), ""), parts, charts)
     return contents_of(panel.objectName(), frame, panel.page_name)
 
 

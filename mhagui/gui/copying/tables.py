@@ -11,7 +11,7 @@ from mhagui.document.cost import over_lengths as costs_over_lengths
 from mhagui.document.designs import design_of
 from mhagui.document.filter_bank import ablation_sites, filter_bank, why_no_wrong_site
 from mhagui.document.information import places_of, study_divergences, study_information
-from mhagui.document.pipeline import Axis, StageMatrix, row_arithmetic
+from mhagui.document.pipeline import BIASED, Axis, StageMatrix, row_arithmetic
 from mhagui.document.records import Array
 from mhagui.document.response import FREQUENCIES, row_response, spectra
 from mhagui.errors import UserError
@@ -118,9 +118,11 @@ def neighbours(frame: Frame) -> Table:
     cursor = frame.view.cursor
     row = row_arithmetic(frame.result, place_of(frame), cursor.query)
     keys = row.neighbours(cursor.key)
-    parts = (row.products, row.scores, row.gained, row.exponentials, row.weights)
-    values = np.array([part[list(keys)] for part in parts])
-    names = ("q_t·k_i", "S", "g·S", "exp", "weight")
+    parts = {"q_t·k_i": row.products, "S": row.scores, "g·S": row.gained}
+    parts |= {BIASED: row.biased} if row.slope else {}
+    parts |= {"exp": row.exponentials, "weight": row.weights}
+    values = np.array([part[list(keys)] for part in parts.values()])
+    names = tuple(parts)
     title = f"row_t{cursor.query + 1}: of head {place_of(frame) + 1}"
     return Table(title, names, [f"t{key + 1}" for key in keys], values)
 

@@ -5,14 +5,7 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QButtonGroup,
-    QHBoxLayout,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
 from mhagui.data.matrix_text import Table
 from mhagui.document import Result, Scene
@@ -32,11 +25,17 @@ from mhagui.gui.capture_session import CaptureSession
 from mhagui.gui.docks.ablation_lab_controls import AblationControls
 from mhagui.gui.docks.ablation_lab_model import NextTokenPage
 from mhagui.gui.docks.ablation_lab_pages import MUTED, EffectPage, ImportancePage, table_of
+from mhagui.gui.docks.own_figures import (
+    OwnFigures,
+    of_effect,
+    of_importance,
+    of_next_token,
+)
 from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.formula_tip import put_above
 from mhagui.gui.widgets.naming import named
-from mhagui.gui.widgets.turning_scroll import TurningScroll
+from mhagui.gui.widgets.turning_split import TurningSplit
 from mhagui.gui.worker import Worker
 
 EFFECT_TIP = "How much O changes, position by position, and at the wrong site"
@@ -84,29 +83,26 @@ class AblationLabDock(Panel):
             _radio("showNextToken", "Next token", TOKEN_TIP, Formula.ABLATED): self.next_token,
         }
         self._connect(captures)
-        parts = self._lay_out()
-        body = QWidget()
-        body.setLayout(parts)
-        self.set_body(TurningScroll(body, parts))
+        self.set_body(self._make_body())
 
-    def _lay_out(self) -> QBoxLayout:
-        right, buttons = QVBoxLayout(), QHBoxLayout()
-        buttons.setContentsMargins(6, 2, 6, 0)
-        right.setSpacing(0)
-        right.addLayout(buttons)
+    def _make_body(self) -> QWidget:
+        body, answer, buttons = QWidget(), QWidget(), QHBoxLayout()
+        buttons.setContentsMargins(8, 2, 6, 2)
+        pages = QVBoxLayout(answer)
+        pages.setContentsMargins(0, 0, 0, 0)
         next(iter(self.pages)).setChecked(True)
         for button, page in self.pages.items():
             buttons.addWidget(button)
-            right.addWidget(page, 1)
+            pages.addWidget(page)
             if not button.isChecked():  # shown while it stands alone it would be a window
                 page.hide()
         buttons.addStretch(1)
-        parts = QBoxLayout(QBoxLayout.Direction.TopToBottom)
-        parts.setContentsMargins(2, 0, 2, 0)
-        parts.setSpacing(2)
-        parts.addWidget(self.controls)
-        parts.addLayout(right, 1)
-        return parts
+        rows = QVBoxLayout(body)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addLayout(buttons)
+        rows.addWidget(TurningSplit(self.controls, answer), 1)
+        return body
 
     def _connect(self, captures: CaptureSession) -> None:
         captures.changed.connect(self._on_other)
@@ -140,6 +136,20 @@ class AblationLabDock(Panel):
         if table.isHidden():
             return ()
         return ((name, partial(table_of, title, table), table.objectName()),)
+
+    def own_figures(self) -> OwnFigures:
+        """Return the figures of the page, of what is shown there and up to date."""
+        if not (self.effect.isHidden() and self.importance.isHidden()):
+            if self._frame is None or self._worker.is_busy or self._rest.isActive():
+                return {}
+            scene = self._frame.scene
+            if not self.effect.isHidden():
+                effect = self.effect.shown
+                return of_effect(scene, self.controls.title(scene), *effect) if effect else {}
+            found = self.importance.shown
+            return of_importance(scene, *found) if found else {}
+        ran = self.next_token.ran
+        return of_next_token(ran) if ran else {}
 
     # --- drawing
 

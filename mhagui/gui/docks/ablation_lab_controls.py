@@ -127,8 +127,8 @@ class HeadPicker(QListWidget):
         return QSize(self.minimumSizeHint().width(), self.height())
 
     def minimumSizeHint(self) -> QSize:
-        """Return room for four heads."""
-        return QSize(4 * max(self.gridSize().width(), 1) + GAP, self.height())
+        """Return room for three heads."""
+        return QSize(3 * max(self.gridSize().width(), 1) + GAP, self.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Take as many rows as it needs now."""

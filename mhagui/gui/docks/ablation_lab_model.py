@@ -36,6 +36,10 @@ NO_MODEL = (
 )
 NO_LAYER = "No layer of {} is on the bench: choose a head of it in the Scorecard."
 NO_NEXT = "{} is an encoder: it predicts no next token."
+BY_WORDS = (
+    "The heads are shown by words, and a model runs on tokens: uncheck Edit > Merge sub-tokens to "
+    "words."
+)
 NOT_ITS = "A head of the bench is none of the {} of this layer: choose others."
 RUN_TIP = "Run the model on its prompt with these heads ablated; while it runs: cancel"
 AS_OPENED = "The model runs as it was opened, whatever was changed on the bench."
@@ -55,13 +59,18 @@ class _Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class _Ran:
+class Ran:
     """What came of it, and the tokens to be shown with what is written for them."""
 
     wanted: _Wanted
     found: "NextTokens"
     tokens: tuple[int, ...]
     labels: tuple[str, ...]
+
+    @property
+    def what(self) -> str:
+        """Which heads are ablated, and how."""
+        return _what(self.wanted)
 
 
 class _Runs:
@@ -71,7 +80,7 @@ class _Runs:
         self._wanted, self._before = wanted, before
         self.watch, self.n_layers = Watch(), 0
 
-    def make(self) -> "_Ran":
+    def make(self) -> "Ran":
         """Run the model without the ablation, where that is not known, and with it."""
         from mhagui.models.next_token import NextTokens, next_probabilities
 
@@ -85,7 +94,7 @@ class _Runs:
         after = next_probabilities(model, ids, wanted.layer, wanted.ablations, self._step)
         found = NextTokens(before, after)
         tokens = tuple(found.top(MOST_TOKENS))
-        return _Ran(wanted, found, tokens, _labels(model, tokens))
+        return Ran(wanted, found, tokens, _labels(model, tokens))
 
     def is_of(self, opened: Opened | None) -> bool:
         """Say whether it is ``opened`` that is run."""
@@ -102,7 +111,7 @@ class NextTokenPage(QWidget):
         super().__init__()
         self._captures = captures
         self._wanted: _Wanted | None = None  # what would be run now
-        self._last: _Ran | None = None
+        self._last: Ran | None = None
         self._runs: _Runs | None = None
         self._precision = USUAL
         self.state, self.result = wrapped_label(), wrapped_label()
@@ -150,6 +159,8 @@ class NextTokenPage(QWidget):
             raise UserError(NO_MODEL)
         if not opened.model.facts.predicts_next:
             raise UserError(NO_NEXT.format(opened.capture.title))
+        if opened.capture.whole is not None:
+            raise UserError(BY_WORDS)
         if number is None:
             raise UserError(NO_LAYER.format(opened.capture.title))
         layer = opened.capture.layer(number)
@@ -192,6 +203,11 @@ class NextTokenPage(QWidget):
         self.table.set_numbers(Numbers(_rows(last.labels, write), _COLUMNS, values))
 
     @property
+    def ran(self) -> Ran | None:
+        """What is shown, and what came of it; None before anything was run."""
+        return self._last
+
+    @property
     def title(self) -> str:
         """What the table is of."""
         of = "" if self._last is None else f", {_what(self._last.wanted)}"
@@ -213,7 +229,7 @@ class NextTokenPage(QWidget):
         self._tell()
         self._worker.run(self._runs.make, self._on_run, self._on_failed)
 
-    def _on_run(self, ran: "_Ran") -> None:
+    def _on_run(self, ran: "Ran") -> None:
         self._end()
         self._last = ran
         self._offer("")

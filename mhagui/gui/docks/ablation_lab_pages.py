@@ -67,7 +67,7 @@ class EffectPage(QWidget):
         explain(self.wrong, Formula.SITE_DIFFERENCE)
         explain(self.plot, Formula.ABLATED, POINT_TIP)
         explain(self.table, Formula.ABLATED, EFFECT_TABLE_TIP)
-        parts = (self.summary, self.wrong, self.plot, self.here, self.table)
+        parts = (self.summary, self.here, self.wrong, self.plot, self.table)
         fill_page(self, *parts, stretched=self.plot)
         self.plot.pointed.connect(self._on_position)
         self.table.row_pointed.connect(self.row_pointed)
@@ -98,6 +98,11 @@ class EffectPage(QWidget):
         if self.table.currentIndex().row() != row:
             self.table.follow_row(row)
 
+    @property
+    def shown(self) -> tuple[Effect, Effect | None] | None:
+        """What is shown: at the right site and at the wrong one; None where that is nothing."""
+        return self._shown
+
     def say(self, why: str) -> None:
         """Show a sentence in place of numbers."""
         self._shown = None
@@ -117,6 +122,7 @@ class EffectPage(QWidget):
             )
         self.plot.set_y_range(0.0, round_limit(*(curve.values for curve in curves)))
         self.plot.set_curves(curves)
+        self.plot.legend.setVisible(wrong is not None)
         self._show_all(True)
 
     def _on_position(self, position: int) -> None:
@@ -140,10 +146,11 @@ class ImportancePage(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.kind = named(ChoiceBox(), "readoutKind", "What is read off O", READOUT_TIP)
+        self.shown: tuple[str, Importance] | None = None  # what is read, and what hangs on it
         self.channel, self.other = CountBox(1, 1), CountBox(1, 2)
         self.value, self.words = wrapped_label(), wrapped_label()
         # Of few columns at least: the choices have to have room beside it.
-        self.table = NumberTable(most_rows=3, least_columns=2)
+        self.table = NumberTable(most_rows=3, least_columns=1)
         self.plot = CurvePlot("heads removed, the least important first", "‖ΔO‖ / ‖O‖")
         self._labels = label_of(self.channel, "channel d"), label_of(self.other, "− channel d")
         self.other.show_value(2)  # the difference of a channel to itself says nothing
@@ -161,6 +168,10 @@ class ImportancePage(QWidget):
     def _prepare(self) -> None:
         for kind in ReadoutKind:
             self.kind.addItem(kind.value, kind)
+        self.kind.setMinimumContentsLength(8)
+        self.kind.setSizeAdjustPolicy(
+            ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
         for box, name, spoken in (
             (self.channel, "readoutChannel", "The channel"),
             (self.other, "readoutOther", "The channel that is subtracted"),
@@ -210,6 +221,7 @@ class ImportancePage(QWidget):
 
     def show_importance(self, frame: Frame, readout: Readout, found: Importance) -> None:
         """Show how much ``readout`` hangs on each head."""
+        self.shown = _name(readout), found
         write = frame.view.appearance.precision
         self.value.setText(f"L = {_name(readout)} = {write.significant(found.value)}")
         self.words.setText(_of_gap(readout, found))
@@ -225,6 +237,7 @@ class ImportancePage(QWidget):
 
     def say(self, why: str) -> None:
         """Show a sentence in place of numbers."""
+        self.shown = None
         self.value.setText(why)
         self._show_all(False)
 

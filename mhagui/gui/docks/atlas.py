@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -16,8 +17,8 @@ from PySide6.QtWidgets import (
 from mhagui.data.matrix_text import Table
 from mhagui.document import Result
 from mhagui.document.capture import Capture
-from mhagui.document.on_demand import OnDemand
 from mhagui.document.scorecard import Scorecard
+from mhagui.figures.charts import Seen
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.capture_session import CaptureSession
 from mhagui.gui.docks.atlas_heads import (
@@ -32,6 +33,7 @@ from mhagui.gui.docks.atlas_heads import (
 from mhagui.gui.docks.atlas_panes import MapPane, ScatterPane, TablePane
 from mhagui.gui.docks.atlas_scoring import Scoring
 from mhagui.gui.docks.atlas_views import AtlasViews
+from mhagui.gui.docks.own_figures import OwnFigures, of_heads, seen_of_scene
 from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.formula_tip import explain
@@ -44,7 +46,6 @@ FROM_ZERO = (
     "opened: no gain, mask or mute on the bench changes them."
 )
 CHANCE = "Grey in the table: chance, what a uniform head has under the same mask."
-TOO_LONG = "T = {}: these are more weights than are kept at once, and are not scored."
 NOT_LIVE = "T = {}: scoring {} heads takes too long to follow every step."
 CANCELLED = "The heads are not scored."
 BUTTON_TIP = "Score all heads now; while it takes: cancel"
@@ -61,6 +62,8 @@ class AtlasDock(Panel):
         self._heads: AtlasHeads | None = None  # that are shown
         self._card: Scorecard | None = None  # with the weights, for the ranks
         self._wanted: _Wanted | None = None  # what is to be shown
+        # Of what is open, by tokens and by words, as long as that is there.
+        self._known: WeakKeyDictionary[Capture, Scorecard] = WeakKeyDictionary()
         self._current = self._on_bench = -1
         self._scoring = Scoring(self)
         self.map = MapPane()
@@ -71,7 +74,7 @@ class AtlasDock(Panel):
         for said in (self.state, self.notes):  # what labels and chance are
             explain(said, Formula.CHANCE_CORRECTED)
         self.button = named(QPushButton("Score"), "atlasButton", "Score the heads", BUTTON_TIP)
-        self.views = AtlasViews(*self.panes)
+        self.views = AtlasViews(*self.panes, self.notes)
         self._connect()
         self.set_body(self._make_body())
 
@@ -92,20 +95,18 @@ class AtlasDock(Panel):
         line.setContentsMargins(6, 4, 6, 0)
         line.addWidget(self.state, 1)
         line.addWidget(self.button)
-        self.notes.setContentsMargins(6, 0, 6, 4)
         rows = QVBoxLayout(body)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(2)
         rows.addLayout(line)
         rows.addWidget(self.views, 1)
-        rows.addWidget(self.notes)
         self._offer(None)
         return body
 
     def take_focus(self) -> None:
         """Give the keyboard to the view in front, or to what stands there instead."""
         if self._heads is not None:
-            self.views.front.take_focus()
+            self.views.take_focus()
             return
         instead = self.state if self.button.isHidden() else self.button
         instead.setFocus(Qt.FocusReason.TabFocusReason)
@@ -140,10 +141,16 @@ class AtlasDock(Panel):
             if not self._scoring.is_at_work:  # or it follows what is being scored
                 self._score()
             return
+        is_said = wanted.why_not and self.state.text() == wanted.why_not and self._heads is None
+        if is_said and not self._scoring.is_at_work:
+            return
         self._scoring.cancel()
         self._clear()
+        known = self._known.get(wanted.source) if isinstance(wanted.source, Capture) else None
         if wanted.why_not:
-            self._offer("Score" if wanted.is_possible else None, wanted.why_not)
+            self._offer("Score", wanted.why_not)
+        elif known is not None:
+            self._on_scored(wanted, known)
         else:
             self._score()
 
@@ -152,7 +159,6 @@ class AtlasDock(Panel):
         self._heads = self._card = None
         self._current = self._on_bench = -1
         self.views.hide()
-        self.notes.hide()
         self._offer(None)
 
     def _score(self) -> None:
@@ -176,7 +182,6 @@ class AtlasDock(Panel):
         self.state.setText(summary(heads))
         from_zero = () if heads.uids else (FROM_ZERO,)
         self.notes.setText(" ".join((*from_zero, CHANCE, *heads.card.notes)))
-        self.notes.show()
         self.views.arrange()
 
     def _follow(self) -> None:
@@ -206,10 +211,24 @@ class AtlasDock(Panel):
             return ()
         return (("scores", partial(table_of, heads), self.table.table.objectName()),)
 
+    def own_figures(self) -> OwnFigures:
+        """Return the map and the scatter plot, of the scores that are chosen."""
+        heads = self._heads
+        if heads is None:
+            return {}
+        opened = self._captures.opened
+        if heads.uids or opened is None:
+            seen = seen_of_scene(self.bench.scene)
+        else:
+            seen = Seen.of(opened.capture, opened.prompt)
+        return of_heads(heads, seen, self.map.shown(heads), self.scatter.shown(heads))
+
     # --- what comes of it
 
     def _on_scored(self, wanted: "_Wanted", card: Scorecard) -> None:
         self._card = card
+        if isinstance(wanted.source, Capture):
+            self._known[wanted.source] = card
         self._offer(None)
         self._show_heads(wanted.heads(card))
         self._follow()
@@ -309,15 +328,12 @@ class _Wanted:
         Names the heads that were scored.
     why_not
         Why it is not scored before that is asked for; empty where it is.
-    is_possible
-        Whether it can be asked for.
     """
 
     source: Capture | Result
     capture: Callable[[], Capture]
     heads: Callable[[Scorecard], AtlasHeads]
     why_not: str = ""
-    is_possible: bool = True
 
     @property
     def is_of_scene(self) -> bool:
@@ -333,9 +349,7 @@ def _of_scene(frame: Frame) -> _Wanted:
     scene, result = frame.scene, frame.result
     wanted = _Wanted(result, partial(scene_capture, scene, result), partial(of_scene, scene))
     n_heads, n_positions = len(result.heads), scene.n_positions
-    if any(isinstance(head.weights, OnDemand) for head in result.heads):
-        return replace(wanted, why_not=TOO_LONG.format(n_positions), is_possible=False)
-    if n_heads * n_positions**2 > MOST_LIVE:
+    if scene.n_weights > MOST_LIVE:
         return replace(wanted, why_not=NOT_LIVE.format(n_positions, n_heads))
     return wanted
 

@@ -3,8 +3,8 @@
 import html
 import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -14,8 +14,18 @@ from PySide6.QtGui import QColor
 from mhagui.core.patterns import HEAD_PATTERNS
 from mhagui.data.matrix_text import Table
 from mhagui.document import Appearance, Result, Scene
-from mhagui.document.capture import Capture, CapturedLayer
-from mhagui.document.scorecard import MEASURES, Column, HeadPlace, Measure, Scorecard
+from mhagui.document.capture import Capture, CapturedLayer, Flags
+from mhagui.document.head_result import HeadResult
+from mhagui.document.on_demand import OnDemand
+from mhagui.document.scorecard import (
+    LETTERS,
+    MEASURES,
+    NO_LABEL,
+    Column,
+    HeadPlace,
+    Measure,
+    Scorecard,
+)
 from mhagui.formats import Precision
 from mhagui.gui.formulas import Formula
 from mhagui.gui.pictures import weight_range
@@ -25,16 +35,6 @@ from mhagui.gui.widgets.head_scatter import Group
 from mhagui.gui.widgets.score_table import ScoreColumn, Scores
 from mhagui.palette import HEAD_COLOURS, HEAD_MARKERS
 
-# The letters with which heads are marked, by what they are called.
-LETTERS = {
-    "previous token": "P",
-    "first token": "F",
-    "self": "S",
-    "induction": "I",
-    "duplicate token": "D",
-    "uniform": "U",
-}
-NO_LABEL = "no label"
 # Of every score; those of patterns are made in one way.
 FORMULAS: Mapping[str, Formula] = MappingProxyType(
     dict.fromkeys(HEAD_PATTERNS, Formula.PATTERN_SCORE)
@@ -49,7 +49,7 @@ FORMULAS: Mapping[str, Formula] = MappingProxyType(
     }
 )
 _UP_TO_1 = {measure.name for measure in MEASURES if measure.is_share} | {"uniformity"}
-_ORDER = (*HEAD_PATTERNS, "uniform")
+_ORDER = tuple(LETTERS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class AtlasHeads:
     def layout(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[int, int], ...]]:
         """Return the labels of rows and columns of the map, and the cell of each head.
 
-        Whatever there are more of, layers or heads of one, goes across.
+        Layers go down and heads across, whatever there are more of: maps of models are compared.
         """
         layers = sorted({place.layer for place in self.card.heads})
         most = max(place.head for place in self.card.heads) + 1
@@ -107,8 +107,6 @@ class AtlasHeads:
         cells = tuple((at[place.layer], place.head) for place in self.card.heads)
         if is_own:
             return self._layout_of_scene(of_layers)
-        if len(layers) > most:
-            return of_heads, of_layers, tuple((head, layer) for layer, head in cells)
         return of_layers, of_heads, cells
 
     def _layout_of_scene(
@@ -125,10 +123,10 @@ class AtlasHeads:
 def of_capture(card: Scorecard) -> AtlasHeads:
     """Return the heads of a capture; layers and heads count from 0, as in models."""
     return AtlasHeads(
-        _bare(card),
+        card.without_weights(),
         tuple(f"L{layer} H{head}" for layer, head in card.heads),
         tuple(f"layer {layer}, head {head}" for layer, head in card.heads),
-        ranks=_known_ranks(card),
+        ranks=card.known_ranks,
     )
 
 
@@ -139,17 +137,7 @@ def of_scene(scene: Scene, card: Scorecard) -> AtlasHeads:
     names = tuple(f"h{place + 1}" for place in order)
     spoken = tuple(f"{n} {head.name}" for n, head in zip(names, heads, strict=True))
     uids = tuple(head.uid for head in heads)
-    return AtlasHeads(_bare(card), names, spoken, uids, _known_ranks(card))
-
-
-def _known_ranks(card: Scorecard) -> Column | None:
-    ranks: Column | None = vars(card).get("effective_ranks")  # once they have been asked for
-    return ranks
-
-
-def _bare(card: Scorecard) -> Scorecard:
-    """Return ``card`` without its weights, so that what shows it keeps none of them."""
-    return replace(card, _layers=())
+    return AtlasHeads(card.without_weights(), names, spoken, uids, card.known_ranks)
 
 
 def place_on_bench(heads: AtlasHeads, uid: int, layer: int | None) -> int:
@@ -164,18 +152,25 @@ def place_on_bench(heads: AtlasHeads, uid: int, layer: int | None) -> int:
 
 
 def scene_capture(scene: Scene, result: Result) -> Capture:
-    """Return the weights on the bench as a capture, layer by layer; made anew where it has to be.
+    """Return the weights on the bench as a capture, layer by layer.
 
+    Of weights that are too many to be kept it has what they are made of, to be made head by head.
     The layers are numbered from 0.
     """
     layers = []
     for number in sorted({head.layer for head in scene.heads}):
         own = [head for head in result.heads if head.head.layer == number]
-        weights = np.stack([np.asarray(head.weights) for head in own])
-        weights.flags.writeable = False
-        layers.append(CapturedLayer(number - 1, given=weights, allowed=result.allowed))
-    texts = tuple(token.text for token in scene.shown_tokens)
-    return Capture(scene.title, tuple(layers), texts, texts)
+        layers.append(_scene_layer(number - 1, own, result.allowed))
+    return Capture(scene.title, tuple(layers), *scene.texts)
+
+
+def _scene_layer(number: int, heads: Sequence[HeadResult], allowed: Flags) -> CapturedLayer:
+    if any(isinstance(head.weights, OnDemand) for head in heads):
+        q, k = np.stack([h.gain * h.q for h in heads]), np.stack([h.k for h in heads])
+        return CapturedLayer(number, q=q, k=k, allowed=allowed)
+    weights = np.stack([np.asarray(head.weights) for head in heads])
+    weights.flags.writeable = False
+    return CapturedLayer(number, given=weights, allowed=allowed)
 
 
 def _order(scene: Scene) -> list[int]:
@@ -246,11 +241,12 @@ def groups(heads: AtlasHeads, ground: QColor) -> tuple[Group, ...]:
 def summary(heads: AtlasHeads) -> str:
     """Return in a sentence how many heads are called what, with their letters."""
     n_heads = len(heads.names)
-    parts = [f"{n_heads} {'head' if n_heads == 1 else 'heads'}"]
+    by_words = " by words" if heads.card.is_by_words else ""
+    parts = [f"{n_heads} {'head' if n_heads == 1 else 'heads'}{by_words}"]
     for label, count in heads.counts():
         letter = f"{LETTERS[label]} " if label else ""
         parts.append(f"{letter}{label or NO_LABEL} {count}")
-    return " · ".join(part.replace(" ", "\xa0") for part in parts)
+    return "\xa0· ".join(part.replace(" ", "\xa0") for part in parts)
 
 
 def tip(heads: AtlasHeads, write: Precision, formula: Formula, place: int) -> str:

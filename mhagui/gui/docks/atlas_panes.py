@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -17,10 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document import Appearance
-from mhagui.document.scorecard import EFFECTIVE_RANK, MEASURES
+from mhagui.document.scorecard import EFFECTIVE_RANK, MEASURES, NO_LABEL, Column
 from mhagui.gui.docks.atlas_heads import (
     FORMULAS,
-    NO_LABEL,
     AtlasHeads,
     colour_scale,
     groups,
@@ -41,6 +40,7 @@ from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.page import label_of
 from mhagui.gui.widgets.score_table import ScoreTable
 
+LEAST_DIGITS = 62  # of a digit's width, that the map's controls have with all their words
 ALL, LABELLED = "all heads", "heads with a label"
 MAP_TIP = (
     "A cell to each head; its letter says what it is called, the frame in the cursor's red that it "
@@ -198,13 +198,13 @@ class MapPane(Pane):
         self.score.chosen.connect(self._on_score)
         self.above.toggled.connect(self.redraw)
         line = QHBoxLayout()
-        line.addWidget(label_of(self.score, "Colour"))
+        self._label = label_of(self.score, "Colour")
+        line.addWidget(self._label)
         line.addWidget(self.score)
         line.addWidget(self.above)
-        line.addStretch(1)
+        line.addWidget(self.strip, 1)
         self.column.addLayout(line)
         self.column.addWidget(self.area, 1)
-        self.column.addWidget(self.strip)
 
     def draw(self, heads: AtlasHeads, look: Appearance) -> None:
         """Draw the map."""
@@ -223,6 +223,15 @@ class MapPane(Pane):
         self.map.setMinimumSize(self.map.minimumSizeHint())
         self.area.updateGeometry()
         self.strip.set_scale(scale)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out a word where the colours need its room."""
+        super().resizeEvent(event)
+        self._label.setVisible(self.width() >= LEAST_DIGITS * self.fontMetrics().averageCharWidth())
+
+    def shown(self, heads: AtlasHeads) -> tuple[Column, bool]:
+        """Return the score that is coloured, and whether it is how far above chance."""
+        return heads.column(self.score.shown(heads)), self.above.isChecked()
 
     def take_focus(self) -> None:
         """Give the keyboard to the heads themselves."""
@@ -344,13 +353,17 @@ class ScatterPane(Pane):
 
     def draw(self, heads: AtlasHeads, look: Appearance) -> None:
         """Draw the points."""
-        across, up = (heads.column(box.shown(heads)) for box in (self.across, self.up))
+        across, up = self.shown(heads)
         titles = with_unit(across.measure), with_unit(up.measure)
         formula = FORMULAS[up.measure.name]
         put_above(self.plot, formula)
         points = groups(heads, theme_of(self.palette()).muted)
         told = partial(tip, heads, look.precision, formula)
         self.plot.set_points((across.values, up.values), titles, points, told)
+
+    def shown(self, heads: AtlasHeads) -> tuple[Column, Column]:
+        """Return the scores across and upwards."""
+        return heads.column(self.across.shown(heads)), heads.column(self.up.shown(heads))
 
     def take_focus(self) -> None:
         """Give the keyboard to the heads themselves."""

@@ -2,9 +2,10 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QTabWidget
+from PySide6.QtWidgets import QLabel, QSplitter, QTabWidget
 
 from mhagui.gui.docks.atlas_panes import MapPane, Pane, ScatterPane, TablePane
+from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.naming import named
 
 WIDE = 900  # pixels from where the map stands beside the others
@@ -15,26 +16,34 @@ MAP_SHARE = 0.55  # of the room, that the map has at most
 class AtlasViews(QSplitter):
     """The map beside or above the others where there is room; else all three behind tabs.
 
-    The map has what it asks for, up to its share, until the user moves the handle.
+    Behind them are the notes, wherever the map is: read once, they take no room of it. The map has
+    what it asks for, up to its share, until the user moves the handle.
     """
 
-    def __init__(self, heads: MapPane, table: TablePane, scatter: ScatterPane) -> None:
+    def __init__(
+        self, heads: MapPane, table: TablePane, scatter: ScatterPane, notes: QLabel
+    ) -> None:
         super().__init__(Qt.Orientation.Vertical)
-        self._map, self._is_moved = heads, False
+        self._map, self._notes, self._is_moved = heads, notes, False
         self.tabs = named(QTabWidget(), "atlasTabs", "Views of the heads", "")
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(heads, "Map")
         self.tabs.addTab(table, "Table")
         self.tabs.addTab(scatter, "Scatter")
+        notes.setAlignment(Qt.AlignmentFlag.AlignTop)
+        notes.setContentsMargins(6, 6, 6, 6)
+        self.tabs.addTab(ColumnScroll(notes), "Notes")
         self.setChildrenCollapsible(False)
         self.addWidget(self.tabs)
         self.splitterMoved.connect(self._on_moved)
 
-    @property
-    def front(self) -> Pane:
-        """The view that is in front: the map wherever it can be seen."""
-        front = self.tabs.currentWidget()
-        return front if self._is_in_tabs and isinstance(front, Pane) else self._map
+    def take_focus(self) -> None:
+        """Give the keyboard to what is in front: the map wherever it can be seen."""
+        front = self.tabs.currentWidget() if self._is_in_tabs else self._map
+        if isinstance(front, Pane):
+            front.take_focus()
+        else:
+            self._notes.setFocus(Qt.FocusReason.TabFocusReason)
 
     def arrange(self) -> None:
         """Have the map where there is room for it, and share the room."""

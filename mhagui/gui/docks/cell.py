@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from mhagui.document import HeadResult
 from mhagui.document.known import Need
-from mhagui.document.pipeline import RowArithmetic, row_arithmetic
+from mhagui.document.pipeline import BIASED, RowArithmetic, row_arithmetic
 from mhagui.formats import USUAL
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.cell_words import Line, lines, reason, title
@@ -108,11 +108,12 @@ class CellDock(GrowingPanel):
     ) -> None:
         keys = row.neighbours(key)
         chosen = np.array(keys)
-        values = (row.products, row.scores, row.gained, row.exponentials, row.weights)
+        scores = (row.scores, row.gained, row.biased) if row.slope else (row.scores, row.gained)
+        values = (row.products, *scores, row.exponentials, row.weights)
         band = QColor(head_colour(head.head.uid))
         columns = tuple(_column(row, each, band if each == key else None) for each in keys)
         cells = np.array([all_keys[chosen] for all_keys in values])
-        self.neighbours.set_numbers(Numbers(_neighbour_rows(say), columns, cells))
+        self.neighbours.set_numbers(Numbers(_neighbour_rows(say, bool(row.slope)), columns, cells))
         self.neighbours.mark_column(keys.index(key))
 
 
@@ -122,6 +123,7 @@ class _Lines(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._labels: list[tuple[QLabel, FittingLabel, QLabel]] = []
+        self._n_shown = 0
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 2, 0, 2)
         self._grid.setHorizontalSpacing(12)
@@ -130,19 +132,28 @@ class _Lines(QWidget):
         self.setObjectName("cellLines")
 
     def show_lines(self, shown: tuple[Line, ...], usual: tuple[Line, ...]) -> None:
-        """Show ``shown``, always as many; the working as in ``usual`` where there is no room."""
+        """Show ``shown``; the working as in ``usual``, of as many, where there is no room."""
         while len(self._labels) < len(shown):
             self._add_line()
-        for labels, line, short in zip(self._labels, shown, usual, strict=True):
+        if len(shown) != self._n_shown:
+            self._show_as_many(len(shown))
+        for labels, line, short in zip(self._labels, shown, usual, strict=False):
             name, working, result = labels
             name.setText(line.name)
             working.set_texts(line.working, short.working)
             result.setText(f"= {line.result}")
             for label in labels:
                 explain(label, line.formula)
-        self._labels[-1][2].setFont(demi_bold(self.font()))
+        self._labels[len(shown) - 1][2].setFont(demi_bold(self.font()))
         words = "; ".join(f"{line.name}: {line.working} = {line.result}" for line in shown)
         self.setAccessibleName(words)
+
+    def _show_as_many(self, count: int) -> None:
+        self._n_shown, had_any = count, self._n_shown > 0
+        for number, labels in enumerate(self._labels if had_any else ()):
+            labels[2].setFont(even_digits(QFont()))  # that of the last is bolder
+            for label in labels:
+                label.setVisible(number < count)
 
     def _add_line(self) -> None:
         row, labels = len(self._labels), (QLabel(), FittingLabel(), QLabel())
@@ -189,11 +200,13 @@ def _feature_rows(say: Arithmetic) -> tuple[Row, ...]:
 
 
 @lru_cache(maxsize=1)
-def _neighbour_rows(say: Arithmetic) -> tuple[Row, ...]:
+def _neighbour_rows(say: Arithmetic, has_slope: bool) -> tuple[Row, ...]:
+    biased = (Row(BIASED, say.number, formula=Formula.ALIBI),) if has_slope else ()
     return (
         Row("q_t·k_i", say.number, formula=Formula.PRODUCT),
         Row("S", say.number, formula=Formula.SCORES),
         Row("g·S", say.number, formula=Formula.GAINED_SCORES),
+        *biased,
         Row("exp", say.small, formula=Formula.EXPONENTIAL),
         Row("weight", say.weight, summary=True, formula=Formula.SOFTMAX),
     )

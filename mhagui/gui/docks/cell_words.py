@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mhagui.document.pipeline import RowArithmetic
+from mhagui.document.pipeline import BIASED, RowArithmetic
 from mhagui.formats import Precision
-from mhagui.gui.docks.pipeline_words import Arithmetic, Texts
+from mhagui.gui.docks.pipeline_words import Arithmetic, Texts, biased_numbers
 from mhagui.gui.formulas import Formula
 
 
@@ -26,23 +26,37 @@ def title(place: int, name: str, row: RowArithmetic, key: int, precision: Precis
 
 
 def lines(row: RowArithmetic, key: int, precision: Precision) -> tuple[Line, ...]:
-    """Return the steps from q_t and k_i to the weight, always as many."""
+    """Return the steps from q_t and k_i to the weight: as many for all cells of a head."""
     say = Arithmetic(precision)
-    exponent, largest = row.exponents[key], row.gained[row.largest]
+    exponent, largest = row.exponents[key], row.subtracted
     product, score, gained = map(say.number, (row.products[key], row.scores[key], row.gained[key]))
+    biased = say.number(row.biased[key])
     power, total = say.small(row.exponentials[key]), say.number(row.total)
     share, factors = say.weight(row.weights[key]), map(say.factor, (row.gain, row.scores[key]))
     n_features = len(row.q)
-    less = f"{gained} − {say.factor(largest)}" if row.allowed[key] else "masked"
-    steps = (
+    less = f"{biased} − {say.factor(largest)}" if row.allowed[key] else "masked"
+    keys, is_of_sink = _of(row.n_allowed, "key"), row.subtracted == row.sink
+    steps = [
         ("q_t·k_i", _of(n_features, "product"), product, Formula.PRODUCT),
         ("÷ √d_k", f"{product} / √{n_features}", score, Formula.SCORES),
         ("× g", " · ".join(factors), gained, Formula.GAINED_SCORES),
-        ("− row's max", less, say.number(exponent), Formula.EXPONENTIAL),
+    ]
+    if row.slope:
+        numbers = biased_numbers(row, key, say)
+        steps.append(("− slope·|t − i|", numbers, biased, Formula.ALIBI))
+    if row.sink is not None:
+        keys = f"{keys}, and the sink"
+    steps += [
+        ("− sink" if is_of_sink else "− row's max", less, say.number(exponent), Formula.EXPONENTIAL),
         ("exp", f"e^{say.factor(exponent)}", power, Formula.EXPONENTIAL),
-        ("Σ exp", _of(row.n_allowed, "key"), total, Formula.SOFTMAX),
+    ]
+    if row.sink is not None:
+        sunk = f"e^({say.number(row.sink)} − {say.factor(largest)})"
+        steps.append(("exp of the sink", sunk, say.small(row.sink_exponential), Formula.SINK))
+    steps += [
+        ("Σ exp", keys, total, Formula.SOFTMAX),
         ("÷ Σ exp", f"{power} / {total}", share, Formula.SOFTMAX),
-    )
+    ]
     return tuple(Line(*step) for step in steps)
 
 
@@ -58,28 +72,46 @@ def reason(row: RowArithmetic, key: int, precision: Precision) -> Texts:
             f"so A[{t},{i}] = 0 whatever its score.",
             f"Key t{i} comes after query t{t}: it is masked,\nso A[{t},{i}] = 0.",
         )
+    if row.sink is not None:
+        return _beside_sink(row, key, precision)
     if n_keys == 1:
         return (f"Query t{t} may see key t{i} alone,\nso its weight is 1.",)
-    n_largest = int(np.count_nonzero(row.ties))
+    n_largest, what = int(np.count_nonzero(row.ties)), _what(row)
     if n_largest == n_keys:
         return (
-            f"All {n_keys} keys that t{t} may see have the same g·S,\nso each takes 1/{n_keys}.",
-            f"All {n_keys} keys have the same g·S,\nso each takes 1/{n_keys}.",
+            f"All {n_keys} keys that t{t} may see have the same {what},\nso each takes 1/{n_keys}.",
+            f"All {n_keys} keys have the same {what},\nso each takes 1/{n_keys}.",
         )
     if row.ties[key]:
         share = precision.fixed(100 * float(row.weights[key]), 1)
         which = "has" if n_largest == 1 else f"is one of {n_largest} that have"
-        return (f"Key t{i} {which} the row's largest g·S:\nit takes {share} % of row t{t}.",)
+        return (f"Key t{i} {which} the row's largest {what}:\nit takes {share} % of row t{t}.",)
     return _smaller(row, key, Arithmetic(precision))
 
 
+def _beside_sink(row: RowArithmetic, key: int, precision: Precision) -> Texts:
+    """Return what key and sink take of a row."""
+    share = precision.fixed(100 * float(row.weights[key]), 1)
+    sunk = precision.fixed(100 * row.sink_share, 1)
+    rest = "" if row.n_allowed == 1 else ", the other keys share the rest"
+    return (
+        f"Key t{key + 1} takes {share} % of row t{row.query + 1},\n"
+        f"the sink logit {sunk} %{rest}.",
+        f"Key t{key + 1} takes {share} %,\nthe sink {sunk} %.",
+    )
+
+
+def _what(row: RowArithmetic) -> str:
+    return BIASED if row.slope else "g·S"
+
+
 def _smaller(row: RowArithmetic, key: int, say: Arithmetic) -> Texts:
-    best, distance = f"t{row.largest + 1}", say.number(-row.exponents[key])
+    best, distance = f"t{row.largest + 1}", say.number(row.below(key))
     ratio = f"e^(−{distance}) = {say.small(row.exponentials[key])}"
     return (
-        f"Its g·S is {distance} below the row's largest, that of {best},\n"
+        f"Its {_what(row)} is {distance} below the row's largest, that of {best},\n"
         f"so its weight is {ratio} times that of {best}.",
-        f"{distance} below the row's largest g·S, of {best}:\n{ratio} times its weight.",
+        f"{distance} below the row's largest {_what(row)}, of {best}:\n{ratio} times its weight.",
     )
 
 

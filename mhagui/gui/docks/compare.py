@@ -33,6 +33,7 @@ from mhagui.gui.docks.compare_opening import Opening, of_opened
 from mhagui.gui.docks.compare_pictures import ComparePictures, Look
 from mhagui.gui.docks.compare_side import Pick, Side
 from mhagui.gui.docks.compare_sources import AT_CURSOR, OfScene, Pinned, Source
+from mhagui.gui.docks.own_figures import OwnFigures, of_comparison
 from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.colour_strip import ColourStrip
@@ -363,8 +364,8 @@ class CompareDock(Panel):
     @property
     def _is_shared(self) -> bool:
         """Whether the matrices have the cells of those on the bench, and so its cursor."""
-        n_positions = self.bench.scene.n_positions
-        return self._found is not None and self._found.shape == (n_positions, n_positions)
+        scene = self.bench.scene
+        return self._found is not None and self._found.shape == (scene.n_positions, scene.n_keys)
 
     @property
     def _look(self) -> Look:
@@ -463,6 +464,10 @@ class CompareDock(Panel):
     def own_tables(self) -> tuple[tuple[str, Callable[[], Table], str], ...]:
         """Return A, B, their difference and the divergences, to be copied."""
         return () if self._found is None else tables(self._found)
+
+    def own_figures(self) -> OwnFigures:
+        """Return the four pictures on one page."""
+        return {} if self._found is None else of_comparison(self._found)
 
     def _on_save(self) -> None:
         """Ask for a file, and write all numbers to it."""

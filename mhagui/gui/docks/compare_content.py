@@ -198,7 +198,7 @@ def _picture(
         high=scale.high,
         table=scale.table,
         row_labels=position_labels(rows),
-        column_labels=position_labels(columns),
+        column_labels=position_labels(columns, "t" if columns == rows else "i"),
         seen=seen,
         logarithmic=scale.logarithmic,
         writings=_WEIGHTS,

@@ -12,11 +12,11 @@ from mhagui.document import Scene
 from mhagui.document.origin import open_session
 from mhagui.document.token_text import elided
 from mhagui.errors import UserError
+from mhagui.file_kinds import Kind
 from mhagui.gui.bench import Bench
 from mhagui.gui.capture_session import CaptureSession, Opened
 from mhagui.gui.docks.compare_sources import OfCapture, OfScene
-from mhagui.gui.opening.kinds import Kind
-from mhagui.gui.opening.reader import Reader
+from mhagui.gui.opening.reader import Reader, opened_of
 
 if TYPE_CHECKING:  # what reads tensors and models is for those who open some
     from mhagui.gui.opening.trial import Look
@@ -81,7 +81,7 @@ class Opening(QObject):
 
     def _on_looked(self, look: "Look") -> None:
         if look.is_clear and look.trial.capture is not None:
-            self._give(Opened(look.trial.capture, look.found.path))
+            self._give(opened_of(look, look.trial))
         else:
             self._reader.ask_reading(look, self._give)
 

@@ -53,7 +53,7 @@ class Look:
 
     def seen(self, window: Window | None, shape: tuple[int, int]) -> "Look":
         """Return the look at a part of a matrix of ``shape``."""
-        return replace(self, window=window and window.fitted(max(shape)))
+        return replace(self, window=window and window.fitted(*shape))
 
     def fitted(self, shape: tuple[int, int]) -> "Look":
         """Return the look with its cursor inside a matrix of ``shape``."""

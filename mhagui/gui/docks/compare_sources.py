@@ -118,23 +118,30 @@ class OfScene(Source):
     def effort(self, layer: int) -> int:  # noqa: ARG002 - all layers are computed
         """Return the weights of the head, or of all heads as long as they are not known."""
         is_known = self._result is not None
-        return (1 if is_known else self.scene.n_heads) * self.scene.n_positions**2
+        n_weights = self.scene.n_weights
+        return n_weights // self.scene.n_heads if is_known else n_weights
 
     def head(self, layer: int, head: int) -> ComparedHead:  # noqa: ARG002
         """Return the head with a uid."""
         if not self.scene.has_head(head):
             raise UserError(f"The cursor’s head is none of those of {self.place}; choose one.")
         place = self.scene.index_of(head)
-        tokens = tuple(token.text for token in self.scene.shown_tokens)
+        tokens = self.scene.texts
         weights = self.result.heads[place].weights
         if isinstance(weights, OnDemand):
             raise UserError(
                 f"T = {len(weights)}: these are more weights than are kept at once; heads are "
                 "compared where all weights are kept."
             )
-        layer_of_it = CapturedLayer(0, given=weights[np.newaxis], allowed=self.result.allowed)
+        sink = self.scene.heads[place].sink
+        layer_of_it = CapturedLayer(
+            0,
+            given=weights[np.newaxis],
+            allowed=self.result.allowed,
+            sinks=None if sink is None else np.array([sink]),
+        )
         name = f"h{place + 1} {self.scene.heads[place].name}"
-        return ComparedHead(name, self.place, layer_of_it, 0, tokens, tokens)
+        return ComparedHead(name, self.place, layer_of_it, 0, *tokens)
 
 
 class OfCapture(Source):
@@ -157,15 +164,13 @@ class OfCapture(Source):
     def effort(self, layer: int) -> int:
         """Return the weights of the head, or of the layer where they are made of q and k."""
         of = self.capture.layer(layer)
-        is_known = of.given is not None or "weights" in vars(of)
-        return (1 if is_known else of.n_heads) * of.shape[0] * of.shape[1]
+        return (1 if of.has_weights else of.n_heads) * of.shape[0] * of.shape[1]
 
     def head(self, layer: int, head: int) -> ComparedHead:
         """Return a head of a layer."""
         capture = self.capture
-        tokens = capture.query_tokens, capture.key_tokens or capture.query_tokens
         name = f"L{layer} H{head}"
-        return ComparedHead(name, self.place, capture.layer(layer), head, *tokens)
+        return ComparedHead(name, self.place, capture.layer(layer), head, *capture.texts)
 
 
 class Pinned(Source):

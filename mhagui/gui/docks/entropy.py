@@ -16,12 +16,15 @@ from mhagui.gui.docks.head_marks import head_columns, head_curve
 from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
 from mhagui.gui.pictures import token_labels, token_tips
-from mhagui.gui.widgets.curve_plot import Curve, CurvePlot
+from mhagui.gui.widgets.crowded_plot import CrowdedPlot
+from mhagui.gui.widgets.curve_plot import Curve
 from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import COPY_TIP, Column, Numbers, NumberTable, Row
 
 CAPTION = "Row entropy H (bits), effective positions 2^H"
+MOST_NUMBERS = 0.55  # of the height, that the numbers have
+OF_MEANS = " · curves: means of {} rows each, thin the cursor's head row by row"
 PLOT_TIP = "Click, or press ← or →, to move the cursor's row t."
 TABLE_TIP = f"A click, ↑ or ↓ moves the cursor's row t; {COPY_TIP}"
 
@@ -35,8 +38,8 @@ class EntropyDock(Panel):
         self.table = self._make_table()
         self.set_body(self._make_body())
 
-    def _make_plot(self) -> CurvePlot:
-        plot = CurvePlot("query position t", "entropy (bits)", x_prefix="t", can_point=True)
+    def _make_plot(self) -> CrowdedPlot:
+        plot = CrowdedPlot("query position t", "entropy (bits)", x_prefix="t")
         plot.pointed.connect(self._on_position)
         named(plot, "entropyPlot", "Row entropy in bits over query position t", "")
         return explain(plot, Formula.ROW_ENTROPY, PLOT_TIP)
@@ -49,7 +52,7 @@ class EntropyDock(Panel):
         return explain(table, Formula.ROW_ENTROPY, TABLE_TIP)
 
     def _make_body(self) -> QWidget:
-        caption = explain(QLabel(CAPTION), Formula.EFFECTIVE_POSITIONS)
+        self.caption = caption = explain(QLabel(CAPTION), Formula.EFFECTIVE_POSITIONS)
         caption.setWordWrap(True)
         caption.setBuddy(self.table)
         caption.setContentsMargins(6, 4, 6, 2)
@@ -63,8 +66,11 @@ class EntropyDock(Panel):
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Draw the curves, and mark the cursor's row in plot and table, and its head."""
+        column = frame.scene.index_of(frame.view.cursor.head)
         if previous is None or frame.result is not previous.result:
-            self._show_curves(frame.result)
+            self._show_curves(frame.result, column)
+        else:
+            self.plot.set_current(column)
         tokens = frame.scene.tokens, frame.scene.token_scheme
         self.plot.set_words(token_labels(*tokens), token_tips(*tokens))
         query = frame.view.cursor.query
@@ -73,20 +79,21 @@ class EntropyDock(Panel):
         moved = previous is None or query != previous.view.cursor.query
         if moved or not self.table.currentIndex().isValid():
             self.table.follow_row(query)
-        column = frame.scene.index_of(frame.view.cursor.head)
         self.table.mark_column(1 + column)  # behind the ceiling
 
     def keep_up(self, frame: Frame) -> None:
         """Fill the table."""
         self.table.set_numbers(_numbers(frame.result, frame.view.appearance.precision))
 
-    def _show_curves(self, result: Result) -> None:
+    def _show_curves(self, result: Result, current: int) -> None:
         bits = result.ceiling_bits
         ceiling = Curve(f"ceiling {result.ceiling_name}", bits, QColor(), formula=Formula.CEILING)
         heads = enumerate(result.heads, 1)
-        curves = [head_curve(number, head, head.row_entropy_bits) for number, head in heads]
+        curves = tuple(head_curve(number, head, head.row_entropy_bits) for number, head in heads)
         self.plot.set_y_range(0.0, float(np.nanmax(bits)) or 1.0)
-        self.plot.set_curves(curves, ceiling)
+        self.plot.set_heads(curves, ceiling, current)
+        n_rows = self.plot.per_mean
+        self.caption.setText(CAPTION + OF_MEANS.format(n_rows) * (n_rows > 1))
 
     def _on_position(self, position: int) -> None:
         self.bench.point(query=position - 1)
@@ -97,7 +104,10 @@ class EntropyDock(Panel):
 
 
 class _Split(QSplitter):
-    """Gives the lower part what it asks for, and the upper the rest, until the user moves it."""
+    """Gives the lower part what it asks for, up to a share, and the upper the rest.
+
+    Once the user has moved the handle it stays there.
+    """
 
     def __init__(self, upper: QWidget, lower: QWidget) -> None:
         super().__init__(Qt.Orientation.Vertical)
@@ -114,7 +124,8 @@ class _Split(QSplitter):
 
     def _share(self) -> None:
         if not self._moved:
-            wanted = self._lower.sizeHint().height()
+            most = round(MOST_NUMBERS * self.height())
+            wanted = min(self._lower.sizeHint().height(), most)
             self.setSizes([max(self.height() - wanted, 0), wanted])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -140,7 +151,7 @@ def _numbers(result: Result, write: Precision) -> Numbers:
         *(head.mean_effective_positions for head in heads),
     ]
     columns = (Column(result.ceiling_name, formula=Formula.CEILING), *head_columns(result))
-    rows = _rows(len(bits), write, result.mask)
+    rows = _rows(*result.allowed.shape, write, result.mask)
     return Numbers(rows, columns, np.vstack([bits, means, counts]))
 
 
@@ -152,11 +163,11 @@ def _keys_seen(number: int, n_keys: int) -> str:
 
 
 @lru_cache(maxsize=1)  # rows are the same while they are written by the same function
-def _rows(n_positions: int, write: Precision, mask: MaskRule) -> tuple[Row, ...]:
+def _rows(n_positions: int, n_keys: int, write: Precision, mask: MaskRule) -> tuple[Row, ...]:
     row = partial(Row, write=write.fixed, unit="bits", formula=Formula.ROW_ENTROPY)
     seen: Iterable[int] = range(1, n_positions + 1)
     if not mask.is_causal:
-        seen = np.count_nonzero(mask.allowed(n_positions), axis=1).tolist()
+        seen = np.count_nonzero(mask.allowed(n_positions, n_keys), axis=1).tolist()
     rows = [row(f"t{n}", tip=_keys_seen(n, n_keys)) for n, n_keys in enumerate(seen, 1)]
     mean = Row("mean H", write.fixed, "bits", summary=True, formula=Formula.MEAN_ENTROPY)
     per_row = write.significant

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document import Head, HeadResult, Pattern
+from mhagui.document.bias_edits import add_sink, set_sink, set_slope
 from mhagui.document.designs import design_of
 from mhagui.document.edits import (
     Edit,
@@ -35,11 +36,13 @@ from mhagui.document.edits import (
     set_key_magnitude,
     set_muted,
     set_soloed,
+    why_given_alone,
 )
 from mhagui.document.patterns import parameters_of
 from mhagui.document.weight_edits import to_pattern
 from mhagui.formats import USUAL, Precision
 from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.docks.bias_controls import BiasRows
 from mhagui.gui.docks.key_heads import key_head_mark, key_head_tip
 from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
@@ -56,6 +59,7 @@ from mhagui.palette import head_colour
 
 MAX_KEY_MAGNITUDE = 1000.0
 _SLACK = 32  # how much a card grows where there is room
+_ROWS_BELOW = 4  # gain and numbers, each with the stretch below it
 _SMALL = 0.92  # size of the numbers' line
 
 _CARD_TIP = "Click or press Space to point the cursor at this head; ↑ and ↓ go from card to card"
@@ -83,10 +87,14 @@ def why_no_gain_acts(result: HeadResult) -> str:
     """Return in words why no gain changes this head's weights; empty where one does."""
     if result.scores_differ:
         return ""
-    if len(result.q) == 1:
+    if result.weights.shape == (1, 1) and result.head.sink is None:
         return "one position: its weight is 1 at any gain"
-    if not (result.row_entropy_bits > 0).any():
+    if not (result.row_entropy_bits > 0).any() and result.head.sink is None:
         return "one key a row: its weight is 1 at any gain"
+    if result.head.sink is not None:
+        return "all scores 0: no gain changes its weights"
+    if result.head.slope:
+        return "equal scores: its slope alone acts, at any gain"
     if not result.has_queries:
         return "equal weights: uniform at any gain"
     # No row's scores differ from that of its first key, which every row may see.
@@ -134,6 +142,7 @@ class HeadCard(QWidget):
         self._key_label = FieldLabel("|K|", self._key)
         self._gain = GainControl()
         self._gain_label = FieldLabel("gain", self._gain.slider)
+        self._biases = BiasRows()
         self._rank = QLabel()
         self._live = FittingLabel()
         self._caption = QLabel()
@@ -161,6 +170,7 @@ class HeadCard(QWidget):
         ):
             rows.addLayout(row)
             rows.addStretch(1)
+        rows.insertWidget(rows.count() - _ROWS_BELOW, self._biases)
         rows.addWidget(self._caption)
         rows.addWidget(self._reason)
         self._lay_out_numbers()
@@ -193,17 +203,23 @@ class HeadCard(QWidget):
         self._pattern.chosen.connect(self._set_pattern)
         self._key.valueChanged.connect(self._set_key_magnitude)
         self._gain.edited.connect(self._set_gain)
-        self._key.refused.connect(self._bench.refused)
+        self._biases.slope_asked.connect(self._set_slope)
+        self._biases.sink_asked.connect(self._set_sink)
+        for field in (self._biases, self._key):
+            field.refused.connect(self._bench.refused)
         self._gain.refused.connect(self._bench.refused)
 
     def stops(self) -> tuple[QWidget, ...]:
         """Return what Tab goes through, in order."""
         name = (self, self._name, self._mute, self._solo)
         settings = (setting.box for setting in self._settings)
-        return (*name, self._pattern, self._key, *settings, self._gain.slider, self._gain.box)
+        biases = self._biases.stops()
+        gain = self._gain.slider, self._gain.box
+        return (*name, self._pattern, self._key, *settings, *biases, *gain)
 
     def _pressable(self) -> tuple[QWidget, ...]:
-        return (*self.stops()[1:], self._key.lineEdit(), self._gain.box.lineEdit())
+        boxes = (self._key, self._gain.box, self._biases.slope, self._biases.sink)
+        return (*self.stops()[1:], *(box.lineEdit() for box in boxes))
 
     def _deal_settings(self, pattern: Pattern) -> None:
         """Offer the numbers that ``pattern`` takes, from the place of |K| on if it has none."""
@@ -251,6 +267,7 @@ class HeadCard(QWidget):
             self._shared.setToolTip(tip)
         self._name.show_name(head.name)
         self._pattern.show_pattern(head.pattern)
+        self._let_choose(why_given_alone(frame.latest))
         _check(self._mute, head.muted)
         _check(self._solo, head.soloed)
         self._key.show_value(head.key_magnitude)
@@ -259,9 +276,17 @@ class HeadCard(QWidget):
         self._key.setEnabled(self._has_keys or head.key_magnitude == 0)
         for setting, value in zip(self._settings, head.settings, strict=True):
             setting.show_value(value)
+        precision = frame.view.appearance.precision
+        self._biases.show_head(head, frame.latest, result, cursor.query, precision)
         self._gain.show_gain(head.gain, why_fixed=self._reason.text())
         _say(self._caption, caption_of(head))
         self._mark(selected=cursor.head == self.uid, active=result.active)
+
+    def _let_choose(self, why_not: str) -> None:
+        """Let another pattern be chosen, or say in the tooltip ``why_not``."""
+        if self._pattern.isEnabled() is bool(why_not):
+            self._pattern.setEnabled(not why_not)
+            self._pattern.setToolTip(why_not or _PATTERN_TIP)
 
     def _tell(self, result: HeadResult, query: int, precision: Precision) -> None:
         """Write what is computed of the head, unless that stands there already."""
@@ -287,6 +312,7 @@ class HeadCard(QWidget):
         for label in (self._shared, self._rank, self._live, self._caption, self._reason):
             label.setFont(small)
             label.setPalette(palette)
+        self._biases.restyle(small, palette)
         settings = (setting.label for setting in self._settings)
         for label in (self._key_label, self._gain_label, *settings):
             label.setPalette(palette)
@@ -307,6 +333,7 @@ class HeadCard(QWidget):
         self._key.describe(f"Key magnitude of {label}", Formula.KEY_MAGNITUDE.sentences)
         for place, setting in enumerate(self._settings, start=1):
             setting.describe(f"settingBox{number}_{place}", label)
+        self._biases.number(number)
         self._gain.slider.setObjectName(f"gainSlider{number}")
         self._gain.box.setObjectName(f"gainBox{number}")
         self._gain.describe(f"Gain of {label}", Formula.GAIN.sentences)
@@ -365,6 +392,14 @@ class HeadCard(QWidget):
 
     def _set_key_magnitude(self, magnitude: float) -> None:
         self._edit(set_key_magnitude(self.uid, magnitude))
+
+    def _set_slope(self, slope: float) -> None:
+        self._edit(set_slope(self.uid, slope))
+
+    def _set_sink(self, sink: float | None) -> None:
+        scene = self._bench.scene
+        is_new = sink is not None and scene.has_head(self.uid) and scene.head(self.uid).sink is None
+        self._edit(add_sink(self.uid) if is_new else set_sink(self.uid, sink))
 
     def _set_gain(self, gain: float, gesture: object | None) -> None:
         self._edit(set_gain(self.uid, gain), gesture)

@@ -28,6 +28,7 @@ from mhagui.document.edits import (
     SetMask,
     SetMasterGain,
     SetSequenceLength,
+    why_given_alone,
 )
 from mhagui.document.mask_rule import MaskRule
 from mhagui.document.patterns import MAX_POSITIONS, Pattern
@@ -35,6 +36,7 @@ from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS
 from mhagui.document.target import why_not_by_rows
 from mhagui.formats import UNDEFINED
 from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.docks.bias_controls import BIAS_TIP, BiasMenu
 from mhagui.gui.docks.head_card import HeadCard
 from mhagui.gui.docks.mask_control import MaskControl
 from mhagui.gui.docks.target_dialog import TargetDialog
@@ -100,7 +102,7 @@ class HeadsDock(Panel):
         self._list = QWidget()
         self._scroll = ColumnScroll(self._list)
         self._actions = {button.key: self._action(button) for button in (_BY_ROWS, *_BUTTONS)}
-        self._by_rows = self._button(_BY_ROWS)
+        self._by_rows, self._bias = self._button(_BY_ROWS), _MenuButton()
         self._buttons = [self._button(button) for button in _BUTTONS]
         body = self._body()
         self._describe_header()
@@ -138,7 +140,9 @@ class HeadsDock(Panel):
         grid.addWidget(label_of(self._master.slider, "Master gain"), 2, 0)
         grid.addWidget(self._master, 2, 1, 1, 3)
         last = QHBoxLayout()
+        last.setSpacing(4)
         last.addWidget(self._margin, 1)
+        last.addWidget(self._bias)
         last.addWidget(self._by_rows)
         grid.addLayout(last, 3, 0, 1, 4)
         return grid
@@ -180,6 +184,10 @@ class HeadsDock(Panel):
         self._width.describe("Width d_k", _WIDTH_TIP)
         for box in (self._length, self._width):
             put_above(box, Formula.SIZES)
+        named(self._bias, "biasButton", "Bias and sinks of the softmax", "")
+        explain(self._bias, Formula.ALIBI, BIAS_TIP)
+        self._bias.setText("Bias ▾")
+        self._bias.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         named(self._margin, "keepMarginBox", "Keep margin as T grows", "")
         explain(self._margin, Formula.KEPT_MARGIN)
         self._master.slider.setObjectName("masterGainSlider")
@@ -199,6 +207,7 @@ class HeadsDock(Panel):
         self._master.edited.connect(self._set_master_gain)
         self._master.refused.connect(self.bench.refused)
         self._buttons[0].setMenu(AddHeadMenu(self.bench, self))
+        self._bias.setMenu(BiasMenu(self.bench, self))
         self._actions["byRows"].triggered.connect(self._design_by_rows)
         self._actions["duplicate"].triggered.connect(self._duplicate)
         self._actions["remove"].triggered.connect(self._remove)
@@ -261,7 +270,7 @@ class HeadsDock(Panel):
 
     def _order_stops(self) -> None:
         stops: list[QWidget] = [self._length, self._width, self._mask.kind, self._mask.size_box]
-        stops += [self._master.slider, self._master.box, self._margin, self._by_rows]
+        stops += [self._master.slider, self._master.box, self._margin, self._bias, self._by_rows]
         for card in self._cards:
             stops += card.stops()
         stops += self._buttons
@@ -275,7 +284,7 @@ class HeadsDock(Panel):
         full = f"A scene holds at most {MAX_HEADS} heads" if n_heads >= MAX_HEADS else ""
         refusals = {
             "byRows": why_not_by_rows(frame.scene.n_positions, frame.scene.mask),
-            "add": full,
+            "add": full or why_given_alone(frame.scene),
             "duplicate": full,
             "remove": "A scene needs at least one head" if n_heads == 1 else "",
             "moveUp": "The selected head is the first" if place == 0 else "",

@@ -25,15 +25,14 @@ from mhagui.gui.docks.key_heads import key_head_mark, key_head_tip
 from mhagui.gui.formulas import Formula
 from mhagui.gui.growing import GrowingPanel
 from mhagui.gui.icons import icon
-from mhagui.gui.pictures import Largest, Pictures, largest_of_each
+from mhagui.gui.pictures import Largest, Pictures, largest_of_each, words_of
 from mhagui.gui.pooling import MOST_AT_ONCE, Pooling
 from mhagui.gui.widgets.choice_box import ChoiceBox
-from mhagui.gui.widgets.colour_bar import ColourBar
 from mhagui.gui.widgets.fitting_button import FittingButton
 from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.formula_tip import explain, put_above
-from mhagui.gui.widgets.matrix_card import MatrixCard
-from mhagui.gui.widgets.matrix_grid import CardGrid
+from mhagui.gui.widgets.keyed_grid import KeyedGrid
+from mhagui.gui.widgets.matrix_card import MatrixCard, marked
 from mhagui.gui.widgets.matrix_ground import Grounds
 from mhagui.gui.widgets.matrix_picture import Part
 from mhagui.gui.widgets.matrix_zoom import ZoomedView
@@ -96,24 +95,20 @@ class HeatmapsDock(GrowingPanel):
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "heatmapsDock", "Heatmaps")
         self._pictures = Pictures()
-        self._grid, self._grounds = CardGrid(), Grounds()
+        self._middle, self._grounds = KeyedGrid(), Grounds()
+        self._grid = self._middle.grid
         self._pooling, self._worker = Pooling(self._served, self), Worker(self)
-        self._bar = ColourBar()
         self._quantities = {quantity: QRadioButton() for quantity in Quantity}
         self._scales = ChoiceBox()
         self._all = QToolButton()
         self._offer = FittingButton(*_OFFERS[Quantity.WEIGHTS])
         self._shown = FittingLabel()
-        middle = QHBoxLayout()
-        middle.setSpacing(10)
-        middle.addWidget(self._grid, 1)
-        middle.addWidget(self._bar)
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(8, 4, 8, 8)
         column.setSpacing(6)
         column.addLayout(self._controls())
-        column.addLayout(middle, 1)
+        column.addWidget(self._middle, 1)
         self.set_body(body)
 
     def _controls(self) -> QHBoxLayout:
@@ -202,24 +197,24 @@ class HeatmapsDock(GrowingPanel):
         window, part, text = self.bench.view.window, None, _HINT
         if self._offer.isVisibleTo(self):
             text = ""  # which needs the room
+        scene = self.bench.scene
         if window is not None:
-            queries, keys = (
-                range(first, first + window.count) for first in (window.query, window.key)
-            )
-            part = Part(queries, keys)
+            part = Part(*window.shown(scene.n_positions, scene.n_keys))
+            queries, keys = part
             text = f"t {queries.start + 1}..{queries.stop} · i {keys.start + 1}..{keys.stop}"
         for card in self._grid.cards:
             card.view.set_part(part)
         self._shown.set_texts(text, "")
-        self._all.setVisible(self.bench.scene.n_positions > FEWEST_SHOWN)
+        self._all.setVisible(max(scene.n_positions, scene.n_keys) > FEWEST_SHOWN)
         self._all.setEnabled(window is not None)
 
     def _show_controls(self, frame: Frame) -> None:
         view = frame.view
         self._quantities[view.quantity].setChecked(True)
         heads = frame.result.heads
-        for part in (self._bar, self._scales):
-            put_above(part, _formula(view.quantity, has_queries=heads[0].has_queries))
+        formula = _formula(view.quantity, has_queries=heads[0].has_queries)
+        self._middle.explain(formula)
+        put_above(self._scales, formula)
         is_of_scores = view.quantity is Quantity.SCORES
         names = _SCORE_SCALES if is_of_scores else tuple(map(str, ColourScale))
         if names != tuple(self._scales.itemText(at) for at in range(self._scales.count())):
@@ -240,23 +235,22 @@ class HeatmapsDock(GrowingPanel):
         for place, (card, head) in enumerate(zip(self._grid.cards, heads, strict=True), 1):
             _name_card(card, place, head, frame.scene, view)
             alone = card if head.head.uid == view.enlarged else alone
-        self._grid.show_cards(alone)
+        self._middle.show_cards(alone)
 
     def _show_pictures(self, frame: Frame) -> None:
         view, heads = frame.view, frame.result.heads
         scale = self._pictures.scale(frame.result, view)
-        self._bar.set_scale(scale)
+        self._middle.set_scale(scale)
         self._show_offer(view.quantity, self._looks_empty(frame, scale.high))
         is_own = view.quantity is Quantity.SCORES and view.own_scales
         for card, head in zip(self._grid.cards, heads, strict=True):
             if is_own:
                 scale = self._pictures.scale_of(head, frame.result, view)
                 if head.head.uid == _head_in_front(view):
-                    self._bar.set_scale(scale)
+                    self._middle.set_scale(scale)
             if view.enlarged in (None, head.head.uid):
-                allowed, scene = frame.result.allowed, frame.scene
-                words = scene.tokens, scene.token_scheme
-                card.view.set_picture(self._pictures.of(head, allowed, view, scale, *words))
+                allowed, words = frame.result.allowed, words_of(frame.scene)
+                card.view.set_picture(self._pictures.of(head, allowed, view, scale, words))
 
     def _on_largest(self, found: list[Largest]) -> None:
         self._pictures.learn(found)
@@ -398,15 +392,15 @@ def _name_card(
     card: MatrixCard, place: int, head: HeadResult, scene: Scene, view: ViewState
 ) -> None:
     label, name, shared = f"h{place}", head.head.name, key_head_mark(head.head)
-    marked = f"{name} · {shared}" if shared else name
-    card.set_head(head.head.uid, label, marked, QColor(head_colour(head.head.uid)), head.standing)
+    colour = QColor(head_colour(head.head.uid))
+    card.set_head(head.head.uid, label, name, colour, head.standing, shared)
     card.set_enlarged(head.head.uid == view.enlarged)
     what = _QUANTITIES[view.quantity][0]
     formula = _formula(view.quantity, has_queries=head.has_queries)
     tip = "\n".join(
         filter(None, (_VIEW_TIP.format(what, label, name), key_head_tip(scene, head.head)))
     )
-    card.set_words(f"{what} of head {place}, {marked}", formula, tip)
+    card.set_words(f"{what} of head {place}, {marked(name, shared)}", formula, tip)
 
 
 def _formula(quantity: Quantity, *, has_queries: bool) -> Formula:

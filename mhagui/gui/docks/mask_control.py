@@ -5,6 +5,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
+from mhagui.document.edits import WHY_ACROSS
 from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.document.patterns import MAX_POSITIONS
 from mhagui.gui.formulas import Formula
@@ -69,8 +70,10 @@ class MaskControl(QWidget):
             self.kind.setCurrentIndex(list(MaskKind).index(rule.kind))
         if rule.kind.has_size:
             self.size_box.show_value(rule.size)
+        self.kind.setEnabled(not rule.across)
         keys = "key" if n_keys == 1 else "keys"
         tip = f"Mask: {rule.text}. Query t sees {rule.formula}; t{query + 1} sees {n_keys} {keys}."
+        tip += f" {WHY_ACROSS}." if rule.across else ""
         if tip != self.kind.accessibleDescription():  # not at every step of a drag
             self.kind.setToolTip(plain(tip))
             self.kind.setAccessibleDescription(tip)

@@ -18,6 +18,8 @@ from mhagui.document import HeadResult
 from mhagui.document.known import Need
 from mhagui.document.mask_rule import MaskRule
 from mhagui.document.pipeline import (
+    BIASED,
+    GAINED,
     SOFTMAX,
     STAGES,
     Axis,
@@ -76,6 +78,9 @@ _MATRIX_FORMULAS = {
     "S": Formula.SCORES,
     "g·S": Formula.GAINED_SCORES,
     "g·S, masked": Formula.GAINED_SCORES,
+    "bias": Formula.ALIBI,
+    BIASED: Formula.ALIBI,
+    f"{BIASED}, masked": Formula.ALIBI,
     "masked": Formula.MASK,
     "A": Formula.SOFTMAX,
     "V": Formula.VALUES,
@@ -222,8 +227,8 @@ class PipelineDock(GrowingPanel):
         row = row_arithmetic(frame.result, place, cursor.query)
         words = partial(stage_words, stage, row, cursor.key, head)
         self.words.set_written(words, frame.view.appearance.precision)
-        explain(self.title, STAGE_FORMULAS[stage])
-        self.row.setAccessibleName(_tip(stage, frame.scene.mask))
+        explain(self.title, _formula(stage, head))
+        self.row.setAccessibleName(_tip(stage, head))
         self.row.setAccessibleDescription(self.words.accessibleName())
 
     def forget(self) -> None:
@@ -244,9 +249,9 @@ class PipelineDock(GrowingPanel):
         )
         self.title.set_texts(*_titles(stage, head, place, frame.scene.n_positions))
         self._show_scales(scales)
-        explain(self.row, STAGE_FORMULAS[stage], ROW_TIP)
+        explain(self.row, _formula(stage, head), ROW_TIP)
         for part in (self.words, *self._strip_names, *self.strips):
-            put_above(part, STAGE_FORMULAS[stage])
+            put_above(part, _formula(stage, head))
 
     def _show_scales(self, scales: dict[str, ColourRange]) -> None:
         shown = [*scales.items(), None, None]
@@ -359,14 +364,22 @@ def _last(frame: Frame) -> int:
     return len(STAGES) - 1 if frame.scene.has_values else SOFTMAX
 
 
-def _tip(number: int, mask: MaskRule) -> str:
-    stage = stage_of(number, mask)
+def _formula(number: int, head: HeadResult) -> Formula:
+    """Return the formula of a stage of a head, in which slope and sink are where it has them."""
+    if number == GAINED and head.head.slope:
+        return Formula.ALIBI
+    has_sink = number == SOFTMAX and head.head.sink is not None
+    return Formula.SINK if has_sink else STAGE_FORMULAS[number]
+
+
+def _tip(number: int, head: HeadResult) -> str:
+    stage = stage_of(number, head.mask, head.head)
     return f"Stage {number + 1} of {len(STAGES)}: {stage.formula}: {stage.meaning}"
 
 
 def _titles(stage: int, head: HeadResult, place: int, n_positions: int) -> tuple[str, ...]:
     """Return the stage's formula with the head and what the stage means, and shorter ones."""
-    _, formula, meaning = stage_of(stage, head.mask)
+    _, formula, meaning = stage_of(stage, head.mask, head.head)
     if stage == 0 and head.head.w_q is not None:
         formula = "Q = X·W_Q, K = X·W_K"
     short = f"{stage + 1}/{len(STAGES)}  {formula}"

@@ -10,7 +10,7 @@ from mhagui import core, formats
 from mhagui.document import Appearance, HeadResult
 from mhagui.document.attention import BoolArray
 from mhagui.document.on_demand import Matrix, overview
-from mhagui.document.pipeline import Axis, StageMatrix
+from mhagui.document.pipeline import Axis, StageMatrix, biased_scores
 from mhagui.document.recall import Recall
 from mhagui.document.records import Array
 from mhagui.gui.pictures import Counts, keys_seen, position_labels, weight_range, weight_table
@@ -110,6 +110,8 @@ def thumbnails(
     ground = signed, side, theme
     query = recall("query", _signed_image, head.q, 1.0, None, *ground)
     product = recall("product", _signed_image, scores, 1.0, None, *ground)
+    if head.head.slope:  # of which more than the sign of the scores is seen
+        scores, sign = recall("biased", _pooled_biased, head, side), 1.0
     gained = recall("gained", _signed_image, scores, sign, None, *ground)
     masked = recall("masked", _signed_image, scores, sign, hidden, *ground)
     shares = weight_table(look.weight_colours)
@@ -141,6 +143,10 @@ def _weights_image(
 
 def _pooled(values: Matrix, side: int) -> Array:
     return np.asarray(core.pool_largest_magnitude(overview(values), side, side))
+
+
+def _pooled_biased(head: HeadResult, side: int) -> Array:
+    return _pooled(biased_scores(head), side)
 
 
 def _hidden(allowed: BoolArray, side: int) -> BoolArray:

@@ -93,16 +93,27 @@ def _scaled(row: RowArithmetic, key: int, say: Arithmetic) -> Texts:
     return (f"S[{t},{i}] = q_{t}·k_{i} / √{width}\n= {numbers}",)
 
 
+def biased_numbers(row: RowArithmetic, key: int, say: Arithmetic) -> str:
+    """Return what a slope takes from a gained score: 1.2 − 0.5·3."""
+    distance = abs(row.query - key)
+    return f"{say.number(row.gained[key])} − {say.number(row.slope)}·{distance}"
+
+
 def _gained(row: RowArithmetic, key: int, say: Arithmetic) -> Texts:
     name = f"g·S[{row.query + 1},{key + 1}]"
     gain, gained = say.number(row.gain), say.number(row.gained[key])
+    if row.slope:
+        numbers = f"{biased_numbers(row, key, say)} = {say.number(row.biased[key])}"
+        slope = f"g = {gain}, slope = {say.number(row.slope)}"
+        return (f"{name} − slope·|t − i|, {slope}\n= {numbers}", f"{name} + bias\n= {numbers}")
     numbers = f"{say.factor(row.gain)} · {say.factor(row.scores[key])} = {gained}"
     return (f"{name}, g = {gain}\n= {numbers}",)
 
 
 def _masked(row: RowArithmetic, key: int, say: Arithmetic) -> Texts:
     t, i = row.query + 1, key + 1
-    stays = f"g·S[{t},{i}] = {say.number(row.gained[key])} stays"
+    bias = " + bias" if row.slope else ""
+    stays = f"g·S[{t},{i}]{bias} = {say.number(row.biased[key])} stays"
     why = f"i = {i} ≤ t = {t}" if row.mask.is_causal else row.mask.text
     return (f"{why}: allowed\n{stays}",)
 
@@ -111,9 +122,10 @@ def _softmax(row: RowArithmetic, key: int, say: Arithmetic) -> Texts:
     t, i = row.query + 1, key + 1
     power, total = say.number(row.exponentials[key]), say.number(row.total)
     share = f"{power} / {total} = {say.weight(row.weights[key])}"
-    less = f"{say.number(row.gained[key])} − {say.factor(row.gained[row.largest])}"
+    less = f"{say.number(row.biased[key])} − {say.factor(row.subtracted)}"
+    total = "the row's exp" if row.sink is None else "the exp of row and sink"
     return (
-        f"A[{t},{i}] = exp({less}) / sum of the row's exp\n= {share}",
+        f"A[{t},{i}] = exp({less}) / sum of {total}\n= {share}",
         f"A[{t},{i}] = exp({less}) / Σ exp\n= {share}",
         f"A[{t},{i}]\n= {share}",
     )

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QVBoxLay
 from mhagui.document import HeadResult, Result, Scene, WhatIf
 from mhagui.document.cost import is_standard, parameters_of, score_flops
 from mhagui.document.head_result import WeightSpectrum
-from mhagui.formats import Precision
+from mhagui.document.known import why_unknown
+from mhagui.formats import UNDEFINED, Precision
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.docks.head_marks import head_columns, head_curve
 from mhagui.gui.formulas import Formula
@@ -34,13 +35,13 @@ SCORES_TEXT = (
 )
 WEIGHTS_TEXT = (
     "Effective rank = exp(−Σ p ln p), p = each singular value's share of their sum; "
-    "1 to T\xa0=\xa0{t}."
+    "1 to {least}."
 )
 COMPUTE_TIP = "Decompose the weights A of every head once, as they are now; again: cancel"
 
 
 def _whole(value: float) -> str:
-    return f"{value:,.0f}"
+    return UNDEFINED if math.isnan(value) else f"{value:,.0f}"
 
 
 class RankDock(Panel):
@@ -95,23 +96,34 @@ class RankDock(Panel):
 
     def keep_up(self, frame: Frame) -> None:
         """Show what is cheap to know, unlike the decompositions of A below."""
-        self._scores_text.setText(SCORES_TEXT.format(d_k=frame.scene.d_k))
-        self.rank_table.set_numbers(_rank_numbers(frame))
-        self._show_cost(frame.scene)
-        if frame.scene.n_positions <= CHEAP_POSITIONS:
+        # Where no head has queries, 1 stands in for d_k: what there is of it means nothing.
+        is_unknown = all(head.a is not None for head in frame.scene.heads)
+        for table in (self.rank_table, self.parameter_table):
+            table.setHidden(is_unknown)
+        if is_unknown:
+            for text in (self._scores_text, self._parameters_text, self._flops_text):
+                text.setText(why_unknown(("queries",), frame.scene))
+        else:
+            self._scores_text.setText(SCORES_TEXT.format(d_k=frame.scene.d_k))
+            self.rank_table.set_numbers(_rank_numbers(frame))
+            self._show_cost(frame.scene)
+        if _work(frame.result.allowed.shape) <= CHEAP_POSITIONS**3:
             self._show_effective_ranks(frame)
 
     def _show_weights(self, frame: Frame) -> None:
-        result, n_positions = frame.result, frame.scene.n_positions
+        result, scene = frame.result, frame.scene
         n_known = self._show_effective_ranks(frame)
-        self._weights_text.setText(WEIGHTS_TEXT.format(t=n_positions))
+        name = "T_k" if scene.n_keys < scene.n_positions else "T"
+        most = f"{name}\xa0=\xa0{min(scene.n_positions, scene.n_keys)}"
+        self._weights_text.setText(WEIGHTS_TEXT.format(least=most))
         shown = [head.weight_spectrum for head in result.heads]
         if any(spectrum not in shown for spectrum in self._awaited):
             self._wait_no_longer()
         if n_known == len(result.heads):
             self._spectrum.show_curves(result)
         elif not self._awaited:
-            self._spectrum.ask(n_positions, len(result.heads) - n_known)
+            shape = scene.n_positions, scene.n_keys
+            self._spectrum.ask(*shape, len(result.heads) - n_known)
 
     def _show_effective_ranks(self, frame: Frame) -> int:
         """Show those that are known or cheap, and return how many they are."""
@@ -193,11 +205,11 @@ class _Spectrum(QStackedWidget):
         self.plot.set_curves(curves)
         self.setCurrentIndex(0)
 
-    def ask(self, n_positions: int, n_heads: int) -> None:
+    def ask(self, n_positions: int, n_keys: int, n_heads: int) -> None:
         """Offer to decompose the weights of ``n_heads`` heads, and say why it is not done yet."""
         some = f"{n_heads} decompositions" if n_heads > 1 else "one decomposition"
         self._reason.setText(
-            f"T = {n_positions}: {some} of {n_positions} × {n_positions} would take too long to "
+            f"T = {n_positions}: {some} of {n_positions} × {n_keys} would take too long to "
             f"follow a gain, so they are not live above T = {MOST_LIVE_POSITIONS}."
         )
         self.button.setText("Compute")
@@ -210,7 +222,12 @@ class _Spectrum(QStackedWidget):
 
 def _is_affordable(head: HeadResult) -> bool:
     """Return whether the spectrum of A may be asked for: it is small, or known already."""
-    return len(head.weights) <= MOST_LIVE_POSITIONS or head.weight_spectrum.is_known
+    return _work(head.weights.shape) <= MOST_LIVE_POSITIONS**3 or head.weight_spectrum.is_known
+
+
+def _work(shape: tuple[int, ...]) -> int:
+    """Return what a decomposition of A costs, as T³ does where it is T × T."""
+    return math.prod(shape) * min(shape)
 
 
 def _decompose(spectrum: WeightSpectrum) -> float:

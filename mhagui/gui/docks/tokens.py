@@ -7,6 +7,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QGridLayout,
     QLabel,
     QLineEdit,
     QScrollArea,
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui import formats
-from mhagui.document import Scene
+from mhagui.document import Cursor, Scene
 from mhagui.document.edits import Edit
 from mhagui.document.guess import guessed_word
 from mhagui.document.patterns import MAX_POSITIONS
@@ -58,7 +59,9 @@ FIELD_TIP = (
 )
 FIXED_STRIP_TIP = f"What stands at each position.\n{_POINTING}"
 FIXED_FIELD_TIP = "The sequence as text, to be read and copied.\n"
-SIDE_BY_SIDE = 440  # pixels; in a narrower dock the field stands below the chips
+QUERIES_TIP = "What stands at each query.\nClick, ← or →: row t.\n"
+KEYS_TIP = "What stands at each key.\nClick, ← or →: key i."
+SIDE_BY_SIDE = 380  # pixels; in a narrower dock the field stands below the chips
 MAX_TEXT_LENGTH = MAX_POSITIONS * (MAX_TOKEN_LENGTH + 1)
 _EDITS: dict[str, Callable[[int, int], Edit]] = {
     "swap": SwapTokens,
@@ -88,22 +91,34 @@ class TokensDock(GrowingPanel):
         self.guess = named(QLabel(), "tokenGuess", "What O guesses to come next", "")
         explain(self.guess, Formula.GUESS)
         self.guess.setTextFormat(Qt.TextFormat.PlainText)
-        self._scroll = _StripScroll(self.strip)
+        self.keys = self._make_keys()
+        self._scroll, self._key_scroll = _StripScroll(self.strip), _StripScroll(self.keys)
         self._pages = QStackedWidget()
-        self._pages.addWidget(_Body(self._scroll, self.field, self.guess))
+        self._body = _Body(self._scroll, self._key_scroll, self.field, self.guess)
+        self._pages.addWidget(self._body)
         note = ColumnScroll(_note())  # large type needs more lines than there are
         note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._pages.addWidget(note)
+        # Room that the chips have no use for goes to the docks above and below.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.set_body(self._pages)
 
     def _make_strip(self) -> TokenStrip:
         strip = named(TokenStrip(), "tokenStrip", "Tokens by position", STRIP_TIP)
         strip.row_pointed.connect(self._on_row)
-        strip.key_pointed.connect(self._on_key)
+        strip.key_pointed.connect(self._on_own_key)
         strip.dragged.connect(self._on_dragged)
         strip.dropped.connect(self._on_dropped)
         strip.asked.connect(self._on_asked)
         strip.held_fast.connect(self._on_held_fast)
+        return strip
+
+    def _make_keys(self) -> TokenStrip:
+        """Make the strip of the keys, where these are not the queries' positions."""
+        strip = named(TokenStrip("i", "key"), "keyStrip", "Tokens of the keys", KEYS_TIP)
+        strip.set_can_drag(False)
+        strip.row_pointed.connect(self._on_key)
+        strip.key_pointed.connect(self._on_key)
         return strip
 
     def _make_field(self) -> QLineEdit:
@@ -125,20 +140,29 @@ class TokensDock(GrowingPanel):
         if previous is None or scene is not previous.scene:
             self._let_change(why_tokens_stay(scene))
         if previous is None or _words_of(scene) != _words_of(previous.scene):
-            self._pages.setCurrentIndex(0 if scene.tokens else 1)
+            self._pages.setCurrentIndex(0 if scene.has_tokens else 1)
             self.strip.set_tokens(scene.tokens, scene.vocabulary, scene.token_scheme)
+            self.keys.set_tokens(scene.key_tokens, (), scene.token_scheme)
+            self._body.show_rows(queries=bool(scene.tokens), keys=bool(scene.key_tokens))
             self._scroll.fit()
+            self._key_scroll.fit()
             is_other = previous is None or scene.vocabulary != previous.scene.vocabulary
             if is_other or not self.field.isModified():
                 self._show_text(scene)
-        self.strip.set_cursor(cursor.query, cursor.key)
+        self._mark(scene, cursor)
         self._show_guess(frame)
+
+    def _mark(self, scene: Scene, cursor: Cursor) -> None:
+        """Mark the cursor's row, and its key, which may be in a strip of its own."""
+        self.strip.set_cursor(cursor.query, -1 if scene.mask.across else cursor.key)
+        self.keys.set_cursor(cursor.key, -1)
 
     def _let_change(self, why_not: str) -> None:
         """Let tokens be dragged and typed, or say in the tooltips ``why_not``."""
         self.strip.set_can_drag(not why_not)
         self.field.setReadOnly(bool(why_not))
-        self.strip.setToolTip(FIXED_STRIP_TIP + why_not if why_not else STRIP_TIP)
+        tip = QUERIES_TIP if self.bench.scene.mask.across else FIXED_STRIP_TIP
+        self.strip.setToolTip(tip + why_not if why_not else STRIP_TIP)
         self.field.setToolTip(FIXED_FIELD_TIP + why_not if why_not else FIELD_TIP)
 
     def _show_guess(self, frame: Frame) -> None:
@@ -166,10 +190,13 @@ class TokensDock(GrowingPanel):
         self.bench.point(key=place)
         self._follow()
 
+    def _on_own_key(self, place: int) -> None:
+        if not self.bench.scene.mask.across:
+            self._on_key(place)
+
     def _follow(self) -> None:
         """Mark the cursor's places: the next key may come before the next frame."""
-        cursor = self.bench.view.cursor
-        self.strip.set_cursor(cursor.query, cursor.key)
+        self._mark(self.bench.scene, self.bench.view.cursor)
 
     def _on_dragged(self, drop: Drop | None) -> None:
         if self._begun is None:
@@ -247,10 +274,17 @@ class _StripScroll(QScrollArea):
 
 
 class _Body(QWidget):
-    """Chips and field side by side, or one below the other where the dock is narrow."""
+    """Chips and field side by side, or one below the other where the dock is narrow.
 
-    def __init__(self, scroll: _StripScroll, field: QLineEdit, guess: QLabel) -> None:
+    The chips of keys that are not the queries' positions have a row of their own.
+    """
+
+    def __init__(
+        self, scroll: _StripScroll, keys: _StripScroll, field: QLineEdit, guess: QLabel
+    ) -> None:
         super().__init__()
+        self._of_queries, self._keys = (scroll, field, guess), keys
+        self._names = QLabel("queries"), QLabel("keys")
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._box.setSpacing(8)
         self._box.addWidget(scroll)
@@ -258,8 +292,25 @@ class _Body(QWidget):
         self._box.addWidget(guess)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 4, 8, 6)
-        column.addLayout(self._box)
+        rows = QGridLayout()
+        rows.setHorizontalSpacing(8)
+        rows.setVerticalSpacing(2)
+        rows.setColumnStretch(1, 1)
+        for row, name in enumerate(self._names):
+            name.hide()
+            rows.addWidget(name, row, 0)
+        rows.addLayout(self._box, 0, 1)
+        rows.addWidget(keys, 1, 1, Qt.AlignmentFlag.AlignLeft)
+        column.addLayout(rows)
         column.addStretch(1)
+
+    def show_rows(self, *, queries: bool, keys: bool) -> None:
+        """Show the chips that there are; they are named where there are keys beside the queries."""
+        for part in self._of_queries[:2]:
+            part.setVisible(queries)
+        self._keys.setVisible(keys)
+        for name, is_shown in zip(self._names, (queries and keys, keys), strict=True):
+            name.setVisible(is_shown)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Choose between side by side and one below the other."""
@@ -278,8 +329,8 @@ def _note() -> QLabel:
     return note
 
 
-def _words_of(scene: Scene) -> tuple[tuple[str, ...], tuple[str, ...], str]:
-    return scene.tokens, scene.vocabulary, scene.token_scheme
+def _words_of(scene: Scene) -> tuple[object, ...]:
+    return scene.tokens, scene.vocabulary, scene.token_scheme, scene.key_tokens
 
 
 def _edit_of(drop: Drop) -> Edit:

@@ -30,6 +30,7 @@ from mhagui.gui.docks.weights_content import (
     contents,
     errors_note,
     head_note,
+    input_note,
     packed_of,
 )
 from mhagui.gui.formulas import Formula
@@ -213,6 +214,8 @@ class WeightsDock(GrowingPanel):
             return f"More than {MAX_ROWS} rows are shown as a picture, and not to be edited."
         if self.shown is Shown.HEAD:
             return head_note(frame.result, frame.scene.index_of(frame.view.cursor.head), write)
+        if self.shown is Shown.INPUT and (text := input_note(frame.scene)):
+            return text
         packed = packed_of(frame.result, self.shown)
         return packed.why_none or errors_note(packed, write)
 

@@ -7,7 +7,7 @@ import numpy as np
 from PySide6.QtGui import QColor, QGuiApplication
 
 from mhagui import formats
-from mhagui.document import HeadResult, Result, Scene
+from mhagui.document import HeadResult, Pattern, Result, Scene
 from mhagui.document.head import SYMBOLS
 from mhagui.document.packed import PackedProjection
 from mhagui.document.records import Array, sealed
@@ -28,7 +28,7 @@ from mhagui.palette import head_colour
 
 MAX_ROWS = 64  # positions that are shown as numbers to type in
 LONGEST_WORD = 16  # letters of a token beside its row
-FEW_HEADS = 16  # whose errors are all listed
+FEW_HEADS = 6  # whose errors are all listed
 _PACKED = {  # and what it makes
     "W_Q": (Formula.PACKED_QUERIES, Formula.ALL_QUERIES),
     "W_K": (Formula.PACKED_KEYS, Formula.ALL_KEYS),
@@ -118,6 +118,15 @@ def errors_note(packed: PackedProjection, write: Precision) -> str:
         note = f"max |{letter}_all[:, slice h] − {letter}_h| {many}"
     all_read_x = all(part.x is packed.x for part in packed.slices)
     return note if all_read_x else f"{note} · heads of layer 2 read X + O_1"
+
+
+def input_note(scene: Scene) -> str:
+    """Return what an edit of X does not change, as of a model's layer; empty where it does all."""
+    n_set = sum(head.pattern is Pattern.HAND_SET for head in scene.heads)
+    if not n_set:
+        return ""
+    whose = "the heads are" if n_set == scene.n_heads else f"{n_set} of the heads are"
+    return f"Q and K of {whose} hand-set: an edit of X changes their V alone."
 
 
 def head_note(result: Result, place: int, write: Precision) -> str:

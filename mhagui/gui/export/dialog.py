@@ -1,6 +1,7 @@
 """The dialog that writes figures of the scene, its numbers and scripts to files."""
 
 import os
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui import figures
+from mhagui.document import Result
 from mhagui.errors import UserError
-from mhagui.figures import Ground, Subject
+from mhagui.figures import Chart, FigureStyle, Ground, Subject
+from mhagui.figures.charts import by_name
 from mhagui.files import absolute, check_into, write_into
 from mhagui.gui import questions
 from mhagui.gui.bench import Frame
@@ -43,6 +46,8 @@ MOST_NAMES = 8  # of files that would be replaced
 class ExportDialog(WritingDialog):
     """Asks which figures, how they look, in which formats and where, and writes them.
 
+    Beside those of the scene ``charts`` can be had, which are of something else.
+
     Begins with what was chosen last, as ``preferences`` have it, or with one ``figure`` alone.
     """
 
@@ -51,15 +56,17 @@ class ExportDialog(WritingDialog):
         frame: Frame,
         preferences: Preferences | None = None,
         figure: str | None = None,
+        charts: Sequence[Chart] = (),
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("exportDialog")
         self.setWindowTitle("Export figures")
-        self._frame, self._figure = frame, figure
+        self._frame, self._figure, self._charts = frame, figure, by_name(charts)
         self._preferences = preferences or Preferences(None, print)
         view, scene = frame.view, frame.scene
-        self._figures = FigureList()
+        titles = {name: chart.title for name, chart in self._charts.items()}
+        self._figures = FigureList(titles)
         self._preview = Preview()
         self._style = StyleForm(view.appearance, view.colour_scale, has_tokens=bool(scene.tokens))
         self._files = FilesForm()
@@ -146,6 +153,7 @@ class ExportDialog(WritingDialog):
         wanted = USUAL_SIZE * (self.fontMetrics().height() / 15)
         self.resize(wanted.expandedTo(USUAL_SIZE).boundedTo(screen * 0.94))
         self._figures.take_focus()
+        self._files.tell_scene(self._frame.scene)
 
     # --- what is chosen
 
@@ -171,6 +179,7 @@ class ExportDialog(WritingDialog):
             row=self._row.value() - 1,
             head=self._head.value() - 1,
             sizes=frame.view.what_if,
+            charts=self._charts,
         )
 
     def _show(self, choices: ExportChoices) -> None:
@@ -195,7 +204,8 @@ class ExportDialog(WritingDialog):
 
     def _offer_figures(self) -> None:
         style = self.choices().style
-        self._figures.offer(partial(figures.why_not, result=self._frame.result, style=style))
+        result = self._frame.result
+        self._figures.offer(partial(_why_not, self._charts, result=result, style=style))
 
     def _reset(self) -> None:
         self._show(ExportChoices())
@@ -248,8 +258,15 @@ class ExportDialog(WritingDialog):
     def done(self, result: int) -> None:
         """Leave, remember what is chosen, and leave unwritten what is being drawn."""
         self._preview.cancel()
+        self._files.forget_scene()
         self._remember(self.choices())
         super().done(result)
+
+
+def _why_not(
+    charts: Mapping[str, Chart], name: str, result: Result, style: FigureStyle
+) -> str | None:
+    return None if name in charts else figures.why_not(name, result, style)
 
 
 def folder_of(text: str) -> Path:

@@ -7,7 +7,7 @@ import msgspec
 from PySide6.QtCore import QSizeF, Qt
 from PySide6.QtGui import QImage
 
-from mhagui.figures import FigureStyle, Ground, Subject
+from mhagui.figures import FIGURES, FigureStyle, Ground, Subject
 from mhagui.figures.movies import Pixels
 from mhagui.figures.style import MAX_DPI, MIN_DPI, MM_PER_INCH
 
@@ -49,6 +49,12 @@ class Drawn:
     image: QImage
     inches: QSizeF
     caption: str
+
+    @property
+    def title(self) -> str:
+        """What it shows, as in the list of figures."""
+        chart = self.subject.charts.get(self.name)
+        return FIGURES[self.name] if chart is None else chart.title
 
     @property
     def size_in_words(self) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """The list of figures in the export dialog: ticked to be written, walked to be seen."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -21,7 +21,7 @@ _CHARACTERS = 24  # of a title on a line, beyond which it wraps
 
 
 class FigureList(QWidget):
-    """Lists all figures, grey with the reason where there is none.
+    """Lists all figures and ``more``, titles by names; grey with the reason where there is none.
 
     Signals
     -------
@@ -31,10 +31,10 @@ class FigureList(QWidget):
 
     seen = Signal(str)
 
-    def __init__(self) -> None:
+    def __init__(self, more: Mapping[str, str] | None = None) -> None:
         super().__init__()
         self._list = FigureTitles()
-        for name, title in FIGURES.items():
+        for name, title in {**FIGURES, **(more or {})}.items():
             self._list.addItem(_item(name, title))
         self._all, self._none = QPushButton("All"), QPushButton("None")
         self._build()
@@ -98,7 +98,7 @@ class FigureList(QWidget):
         return [self._list.item(row) for row in range(self._list.count())]
 
     def _tick_all(self) -> None:
-        self.show_names(tuple(FIGURES), self.current())
+        self.show_names([item.data(_NAME) for item in self._items()], self.current())
 
     def _tick_none(self) -> None:
         self.show_names((), self.current())

@@ -1,17 +1,24 @@
 """The side of the export dialog that asks which files are written."""
 
+import math
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QWidget
 
+from mhagui.document import Scene
+from mhagui.document.provenance import size_in_figure
+from mhagui.document.session import Session
+from mhagui.document.session_file import session_to_bytes
 from mhagui.figures import FORMATS
 from mhagui.figures.style import MAX_DPI, MIN_DPI
 from mhagui.gui.export.side import form_of
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox
 from mhagui.gui.widgets.page import heading, label_of
+from mhagui.gui.worker import Worker
 from mhagui.settings import ExportChoices
 
 _FORMATS = {
@@ -31,6 +38,7 @@ _REPORTS = {
     "pdf": ("PDF", "Pages with tables and figures, to print or hand in"),
     "markdown": ("Markdown", "Text with tables and figures, for notebooks and notes"),
 }
+_EMBED_TIP = "Whoever gets the file can open the scene it was drawn from"
 _COLUMNS = 3
 
 
@@ -54,9 +62,31 @@ class FilesForm(QWidget):
         self._dpi = CountBox(MIN_DPI, MAX_DPI)
         self._outlines = QCheckBox("SVG text as outlines")
         self._embed = QCheckBox("Scene in each file")
+        self._worker = Worker(self)
         self._name()
         self._lay_out()
         self._connect()
+
+    def tell_scene(self, scene: Scene) -> None:
+        """Say how much larger the scene makes each file, once that is known."""
+        make = partial(_size_in_figure, scene)
+        self._worker.run(make, self._show_scene, self._on_failed)
+
+    def forget_scene(self) -> None:
+        """Want to know no more how large the scene is."""
+        self._worker.cancel()
+
+    def _show_scene(self, sizes: tuple[int, int | None]) -> None:
+        whole, packed = sizes
+        if packed is None:
+            self._embed.setText("Scene in each file (too large)")
+            tip = f"{_EMBED_TIP}; this one has {_in_words(whole)}, more than figures hold"
+            self._embed.setToolTip(tip)
+        else:
+            self._embed.setText(f"Scene in each file ({_in_words(packed)})")
+
+    def _on_failed(self, _error: Exception) -> None:
+        """Say nothing of it: the figures are drawn all the same, and say what is wrong then."""
 
     def show_choices(self, choices: ExportChoices) -> None:
         """Show the files of ``choices``."""
@@ -98,8 +128,8 @@ class FilesForm(QWidget):
             named(check, f"report_{kind}", f"Report as {name}", tip)
         named(
             self._scripts, "exportScripts", "Python scripts",
-            "For each figure a short program that recomputes and redraws it with NumPy and "
-            "matplotlib",
+            "For each figure of the scene a short program that recomputes and redraws it with "
+            "NumPy and matplotlib",
         )  # fmt: skip
         self._dpi.setObjectName("exportDpi")
         self._dpi.describe(
@@ -111,8 +141,7 @@ class FilesForm(QWidget):
             "Draw letters as shapes: they look the same everywhere, and are text no more",
         )  # fmt: skip
         named(
-            self._embed, "exportEmbed", "The scene in each file",
-            "Whoever gets the file can open the scene it was drawn from",
+            self._embed, "exportEmbed", "The scene in each file", _EMBED_TIP
         )  # fmt: skip
 
     def _lay_out(self) -> None:
@@ -137,6 +166,16 @@ class FilesForm(QWidget):
         for check in (self._scripts, self._outlines, self._embed):
             check.clicked.connect(self.changed)
         self._dpi.valueChanged.connect(self.changed)
+
+
+def _size_in_figure(scene: Scene) -> tuple[int, int | None]:
+    """Return how many bytes the session file has, and how many it adds to a figure."""
+    session = session_to_bytes(Session.of(scene))
+    return len(session), size_in_figure(session)
+
+
+def _in_words(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 1e6 else f"{math.ceil(n_bytes / 1e3)} kB"
 
 
 def _ticked(checks: Mapping[str, QCheckBox]) -> tuple[str, ...]:

@@ -20,11 +20,11 @@ class Order:
     subject
         What is drawn.
     figures, formats
-        Names of ``mhagui.figures.FIGURES``, and of its ``FORMATS``.
+        Names of ``mhagui.figures.FIGURES`` or of charts of the subject, and of ``FORMATS``.
     data
         Formats of ``mhagui.data`` in which the numbers are written.
     scripts
-        Whether each figure has a script beside it, which redraws it.
+        Whether each figure of the scene has a script beside it, which redraws it.
     reports
         Formats in which the report is written, of ``REPORTS``.
     """
@@ -40,9 +40,14 @@ class Order:
     def files(self) -> list[str]:
         """The names of the files, in the order in which they are made."""
         of_figures = [f"{name}.{kind}" for name in self.figures for kind in self.formats]
-        of_scripts = [f"{name}.py" for name in self.figures if self.scripts]
+        of_scripts = [f"{name}.py" for name in self._scripted]
         of_data = [f"numbers.{kind}" for kind in self.data]
         return of_figures + of_scripts + of_data + [REPORTS[kind] for kind in self.reports]
+
+    @property
+    def _scripted(self) -> list[str]:
+        """The figures that have a script: those of the scene, which it computes anew."""
+        return [name for name in self.figures if self.scripts and name not in self.subject.charts]
 
     def make(self) -> Iterator[tuple[str, bytes]]:
         """Yield the files by their names, one after the other; raises UserError."""
@@ -50,7 +55,7 @@ class Order:
         if self.scripts:
             from mhagui.figures.script import script
 
-            for name in self.figures:
+            for name in self._scripted:
                 yield f"{name}.py", script(name, self.subject).encode()
         if self.data:
             from mhagui.data import render_data

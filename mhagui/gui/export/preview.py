@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.errors import UserError
-from mhagui.figures import FIGURES, Subject
+from mhagui.figures import Subject
 from mhagui.gui.export.drawn import Drawn, Room, draw
 from mhagui.gui.icons import icon
 from mhagui.gui.theme import theme_of
@@ -138,7 +138,7 @@ class Preview(QWidget):
     def _copy_caption(self) -> None:
         if self._drawn is not None:
             QGuiApplication.clipboard().setText(self._drawn.caption)
-            self.said.emit(f"Copied: caption of {FIGURES[self._drawn.name]}")
+            self.said.emit(f"Copied: caption of {self._drawn.title}")
 
     # --- drawing
 
@@ -168,7 +168,7 @@ class Preview(QWidget):
         self._late.stop()
         self._drawn = drawn
         self._caption.setEnabled(True)
-        title, sizes = FIGURES[drawn.name], drawn.size_in_words
+        title, sizes = drawn.title, drawn.size_in_words
         self._size.set_texts(", ".join(sizes), sizes[0], "")
         self._size.setToolTip(", ".join(sizes))
         self._picture.setAccessibleName(f"Preview: {title}")

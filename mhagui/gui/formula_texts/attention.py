@@ -82,6 +82,21 @@ GAINED_SCORES = (
     "Score times the gain in force, which spreads or narrows them.",
     "Dimensionless", "any number",
 )
+ALIBI = (
+    r"g\,S[t, i] - \mathrm{slope}_h\,|t - i|", "g·S[t,i] − slope_h·|t − i|",
+    "ALiBi bias: what the slope of a head takes from a gained score for each position between "
+    "query and key. No gain scales it: at gain 0 it acts alone.",
+    "Dimensionless", "a slope from 0, which is no bias; from 2^(−8) to 1 in ALiBi",
+)
+SINK = (
+    r"A[t, i] = \dfrac{e^{\,B[t, i]}}{e^{\,\mathrm{sink}_h} + \sum_{j \leq t}\ e^{\,B[t, j]}},"
+    r"\quad B = g\,S - \mathrm{slope}_h\,|t - i|",
+    "A[t,i] = exp(B[t,i]) / (exp(sink_h) + Σ_j≤t exp(B[t,j])), B = g·S − slope_h·|t − i|",
+    "Sink logit: takes part in each softmax and is no key, so that rows sum to less than 1; what "
+    "they lack is its share. Entropies are those of the weights over what they sum to. No gain "
+    "scales it.",
+    "Dimensionless", "any number; a sink of 0 weighs as much as a key of score 0",
+)
 MASK = (
     r"A[t, i] = 0\ \ \mathrm{for}\ \ i \notin M_t,"
     r"\quad M_t = \{1, \ldots, t\}\ \ \mathrm{if\ causal}",
@@ -103,12 +118,14 @@ SOFTMAX = (
     "A[t,i] = exp(g·S[t,i] − m_t) / Σ_j≤t exp(g·S[t,j] − m_t), m_t = max over j ≤ t of "
     "g·S[t,j]",
     "Softmax: each row of scores becomes shares of 1. m_t cancels; with it no exp "
-    "overflows. j runs over the keys that t may see: those up to t under the causal mask.",
+    "overflows. j runs over the keys that t may see: those up to t under the causal mask. A sink "
+    "logit is one term more of the sum; with a slope g·S is g·S − slope·|t − i|.",
     "Dimensionless", "from 0 to 1",
 )
 WEIGHTS = (
     r"A[t, i] = \dfrac{e^{\,g S[t, i]}}{\sum_{j \leq t}\ e^{\,g S[t, j]}}",
     "A[t,i] = exp(g·S[t,i]) / Σ_j≤t exp(g·S[t,j])",
-    "Weight: the share of key i in row t. Each row sums to 1.",
+    "Weight: the share of key i in row t. Each row sums to 1, or to what a sink logit leaves of "
+    "it. With a slope g·S is g·S − slope·|t − i|.",
     "Dimensionless", "from 0 to 1; j ≤ t are the keys that t may see",
 )

@@ -43,15 +43,15 @@ class ImportDialog(QDialog):
 
     Attributes
     ----------
-    path
-        The file.
+    seen
+        The file as it was looked at.
     trial
         What came of the reading that is chosen; None while it is being tried.
     """
 
     def __init__(self, seen: Look, look: Appearance, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._found, self.path = seen.found, seen.found.path
+        self.seen, self._found = seen, seen.found
         self.trial: Trial | None = seen.trial
         self._worker = Worker(self)
         self._watch = Watch()

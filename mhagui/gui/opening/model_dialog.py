@@ -1,5 +1,6 @@
 """The dialog that says what a model is, takes a prompt, and runs the model on it."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document.capture import Capture
+from mhagui.document.layer_source import FileMark, mark_of, remembered
 from mhagui.document.token_text import elided, labels
 from mhagui.errors import UserError
 from mhagui.gui.capture_session import Opened
@@ -160,16 +162,19 @@ class ModelDialog(QDialog):
             return
         self._watch = Watch()
         self._set_busy(True)
-        make = partial(run, self._model, count.tokens.ids, self._watch)
+        model_run = partial(run, self._model, count.tokens.ids, self._watch)
+        make = partial(_marked, self._path, model_run)
         self._running.run(make, partial(self._on_run, count.prompt), self._on_failed)
 
     def _show_progress(self) -> None:
         if self._watch is not None and self._watch.at is not None:
             self._bar.setValue(self._watch.at + 1)
 
-    def _on_run(self, prompt: str, capture: Capture) -> None:
+    def _on_run(self, prompt: str, made: tuple[Capture, FileMark | None]) -> None:
         self._set_busy(False)
-        self.opened = Opened(capture, self._path, self._model, prompt)
+        capture, mark = made
+        source = remembered(self._path, mark, prompt)
+        self.opened = Opened(capture, self._path, self._model, prompt, source)
         self.accept()
 
     def _on_failed(self, error: Exception) -> None:
@@ -218,6 +223,12 @@ class ModelDialog(QDialog):
         self._counting.cancel()
         self._look.stop()
         super().done(result)
+
+
+def _marked(path: Path, make: Callable[[], Capture]) -> tuple[Capture, FileMark | None]:
+    """Return what a run makes, and by what the model's file is known again."""
+    mark = mark_of(path)
+    return make(), mark
 
 
 def _facts(facts: ModelFacts) -> QGridLayout:

@@ -12,10 +12,11 @@ from mhagui.errors import UserError
 from mhagui.file_kinds import Kind, takes_long
 from mhagui.files import absolute
 from mhagui.gui.bench import Bench, Frame
-from mhagui.gui.capture_session import CaptureSession, Opened
+from mhagui.gui.capture_session import CaptureSession, Opened, other_way
 from mhagui.gui.file_session import FileSession
 from mhagui.gui.notices import NoticeBar
-from mhagui.gui.opening.reader import Reader
+from mhagui.gui.opening.reader import Reader, opened_of
+from mhagui.gui.opening.reopening import Reopening
 
 if TYPE_CHECKING:  # what reads tensors and models is for those who open some
     from mhagui.gui.opening.trial import Look
@@ -42,9 +43,13 @@ class Openings(QObject):
         self._bench, self._files, self._captures = bench, files, captures
         self._notices, self._window = notices, window
         self._reader = Reader(bench, captures, window)
+        self._reopening = Reopening(files, captures, notices, self._reader, self._put)
+        bench.history_changed.connect(self._reopening.follow)
+        captures.changed.connect(self._reopening.follow)
         captures.shortened.connect(notices.tell)
         self._told = ""  # how the file that is open was read
         self._to_come: tuple[Scene, str] | None = None  # what to say when a scene is shown
+        self._by_words = False  # what is opened next, whatever was asked about it
         bench.shown.connect(self._on_shown)
 
     # --- what the user does
@@ -63,9 +68,12 @@ class Openings(QObject):
         if name:
             self.open(Path(name))
 
-    def open(self, path: Path, prompt: str | None = None) -> None:
-        """Open what is at ``path``; a model is run at once where there is a ``prompt``."""
-        path = absolute(path)
+    def open(self, path: Path, prompt: str | None = None, *, by_words: bool = False) -> None:
+        """Open what is at ``path``, and show it ``by_words`` where it can be.
+
+        A model is run at once where there is a ``prompt``.
+        """
+        path, self._by_words = absolute(path), by_words
         if takes_long(path):
             self._files.said.emit(f"Reading {path.name}…")
         done, failed = partial(self._open_as, path, prompt), partial(self._on_failed, path)
@@ -101,7 +109,7 @@ class Openings(QObject):
     def _open_look(self, look: "Look") -> None:
         """Open what is clear, and say how it was read."""
         capture, path = look.trial.capture, look.found.path
-        if capture is None or not self._put(Opened(capture, path)):
+        if capture is None or not self._put(opened_of(look, look.trial)):
             return
         self._notices.withdraw(self._told)
         self._told = f"{path.name} is read as {capture.notes[0]}"
@@ -120,7 +128,9 @@ class Openings(QObject):
 
     def _on_run(self, opened: Opened) -> None:
         """Put what a model made on the bench: the layer that is there, or that in the middle."""
-        before = self._captures.layer if self._captures.model is opened.model else None
+        is_same = self._captures.model is opened.model
+        self._by_words = self._captures.is_by_words if is_same else self._by_words
+        before = self._captures.layer if is_same else None
         middle = len(opened.capture.layers) // 2
         self._put(opened, middle if before is None else before)
 
@@ -128,18 +138,30 @@ class Openings(QObject):
 
     def _put(self, opened: Opened, layer: int | None = None) -> bool:
         """Have ``opened`` open, and its file among the recent ones."""
-        if not self._captures.open(opened, layer):
+        shown, why_not_words = self._as_wanted(opened)
+        if not self._captures.open(shown, layer):
             return False
+        self._by_words = False
         self._notices.withdraw(self._told)
         self._told = ""
         if opened.path is not None:
             self._files.note(opened.path)
-        title = opened.capture.title
-        self._to_come = self._bench.scene, f"{title} is open"
+        title = shown.capture.title
+        is_open = f"{title} is open with all its tokens. {why_not_words}".rstrip(".")
+        self._to_come = self._bench.scene, is_open if why_not_words else f"{title} is open"
         self._on_shown(self._bench.frame)
         if self._to_come is not None:
             self._files.said.emit(f"Opening {title}…")
         return True
+
+    def _as_wanted(self, opened: Opened) -> tuple[Opened, str]:
+        """Return ``opened`` by words, where that was asked for; and why not where it cannot be."""
+        if not self._by_words:
+            return opened, ""
+        try:
+            return other_way(opened), ""
+        except UserError as error:
+            return opened, str(error)
 
     def _on_shown(self, frame: Frame) -> None:
         """Say what is open once its numbers are there, unless another scene has come instead."""

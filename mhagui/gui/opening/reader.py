@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from mhagui.document.file_entries import ReadingEntry
+from mhagui.document.layer_source import remembered
+from mhagui.file_kinds import Kind, kind_of, takes_long
 from mhagui.gui.bench import Bench
 from mhagui.gui.capture_session import CaptureSession, Opened
-from mhagui.gui.opening.kinds import Kind, kind_of, takes_long
 from mhagui.gui.watch import Watch
 from mhagui.gui.worker import Worker
 
 if TYPE_CHECKING:  # what reads tensors and models is for those who open some
     from mhagui.gui.opening.import_dialog import ImportDialog
     from mhagui.gui.opening.model_dialog import ModelDialog
-    from mhagui.gui.opening.trial import Look
+    from mhagui.gui.opening.trial import Look, Trial
     from mhagui.models import Model
 
 T = TypeVar("T")
@@ -60,6 +62,13 @@ class Reader(QObject):
         self._watch = Watch()
         self.read(partial(_look, path, self._watch), done, failed)
 
+    def look_again(
+        self, path: Path, entry: ReadingEntry, done: Callable[["Look"], None], failed: Failed
+    ) -> None:
+        """Look at the file of tensors at ``path``, read as ``entry`` says."""
+        self._watch = Watch()
+        self.read(partial(_look_again, path, entry, self._watch), done, failed)
+
     def ask_reading(self, look: "Look", take: Take) -> None:
         """Ask how a file is to be read, and give ``take`` what comes of it."""
         from mhagui.gui.opening.import_dialog import ImportDialog  # not for the start
@@ -90,9 +99,19 @@ class Reader(QObject):
             self.ask_prompt(opened.model, opened.path, opened.prompt, take)
 
 
+def opened_of(look: "Look", trial: "Trial") -> Opened:
+    """Return what ``trial``, one of ``look``'s, has made of a file; there has to be something."""
+    from mhagui.sources.remembered import entry_of  # not for the start
+
+    assert trial.capture is not None
+    path = look.found.path
+    source = remembered(path, look.mark, reading=entry_of(trial.reading))
+    return Opened(trial.capture, path, source=source)
+
+
 def _give_reading(dialog: "ImportDialog", take: Take) -> None:
     if dialog.trial is not None and dialog.trial.capture is not None:
-        take(Opened(dialog.trial.capture, dialog.path))
+        take(opened_of(dialog.seen, dialog.trial))
 
 
 def _give_run(dialog: "ModelDialog", take: Take) -> None:
@@ -104,6 +123,12 @@ def _look(path: Path, watch: Watch) -> "Look":
     from mhagui.gui.opening.trial import look
 
     return look(path, watch)
+
+
+def _look_again(path: Path, entry: ReadingEntry, watch: Watch) -> "Look":
+    from mhagui.gui.opening.trial import look_again
+
+    return look_again(path, entry, watch)
 
 
 def _model(path: Path) -> "Model":

@@ -10,11 +10,14 @@ import numpy.typing as npt
 
 from mhagui import core, sources
 from mhagui.document.capture import Capture, CapturedLayer
+from mhagui.document.file_entries import ReadingEntry
+from mhagui.document.layer_source import FileMark, mark_of
 from mhagui.errors import UserError
 from mhagui.sources import Found, Part, Proof, Reading, axes_choices, names
 from mhagui.sources.evidence import captured, proven_orientation
 from mhagui.sources.layers import batch_size, check_parts
 from mhagui.sources.opening import why_none
+from mhagui.sources.remembered import reading_of
 
 MOST_HEADS = 12  # in the preview
 MOST_CELLS = 96  # rows and columns of a head in the preview
@@ -74,13 +77,14 @@ class Trial:
 class Look:
     """A file as it was looked at, its possible readings, and the first of them tried.
 
-    ``is_clear`` says that nothing has to be asked.
+    ``is_clear`` says that nothing has to be asked; by its ``mark`` the file is known again.
     """
 
     found: Found
     readings: tuple[Reading, ...]
     trial: Trial
     is_clear: bool
+    mark: FileMark | None = None
 
 
 def look(path: Path, before_layer: BeforeLayer = int) -> Look:
@@ -88,12 +92,25 @@ def look(path: Path, before_layer: BeforeLayer = int) -> Look:
 
     Raises UserError where no choice could make anything of it.
     """
-    found = sources.inspect(path)
+    mark, found = mark_of(path), sources.inspect(path)
     readings = possible_readings(found)
     _check_any(found, readings)
     is_open = len(found.readings) != 1 or batch_size(found, readings[0]) > 1
     tried = attempt(found, begun(found, readings[0]), before_layer)
-    return Look(found, readings, tried, is_clear=tried.is_sound and not is_open)
+    return Look(found, readings, tried, is_clear=tried.is_sound and not is_open, mark=mark)
+
+
+def look_again(path: Path, entry: ReadingEntry, before_layer: BeforeLayer = int) -> Look:
+    """Look at the file at ``path`` again, read as a session says.
+
+    Raises UserError where it cannot be.
+    """
+    mark, found = mark_of(path), sources.inspect(path)
+    reading = reading_of(entry, found)
+    tried = attempt(found, reading, before_layer)
+    if tried.capture is None:
+        raise UserError(tried.why_not)
+    return Look(found, (reading,), tried, is_clear=True, mark=mark)
 
 
 def possible_readings(found: Found) -> tuple[Reading, ...]:

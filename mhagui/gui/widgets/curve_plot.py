@@ -70,6 +70,10 @@ class Curve:
         The x of each value, where that is not 1..n.
     formula
         What the legend says of it, where that is more than the plot says.
+    strong
+        Drawn wider than others, and over them.
+    smooth
+        Drawn with soft edges, which of many curves takes long.
     """
 
     label: str
@@ -79,6 +83,8 @@ class Curve:
     dimmed: bool = False
     at: npt.NDArray[np.float64] | None = None
     formula: Formula | None = None
+    strong: bool = False
+    smooth: bool = True
 
 
 class CurvePlot(QWidget):
@@ -98,6 +104,8 @@ class CurvePlot(QWidget):
     pointed
         A click or an arrow key asks for the cursor at x (from 1), where ``can_point``.
     """
+
+    least_lines = LEAST_LINES  # of text, that it is as high as at least
 
     pointed = Signal(int)
 
@@ -323,7 +331,7 @@ class CurvePlot(QWidget):
 
     def _restyle(self) -> None:
         theme = theme_of(self.palette())
-        self.view.setMinimumHeight(LEAST_LINES * self.fontMetrics().height())
+        self.view.setMinimumHeight(self.least_lines * self.fontMetrics().height())
         self.view.setBackground(theme.plot)
         points = QFontInfo(self.font()).pointSizeF()
         style = {"font-size": f"{points:g}pt", "color": theme.text.name()}
@@ -345,7 +353,7 @@ class CurvePlot(QWidget):
 
 def _look_alike(curve: Curve, drawn: Curve) -> bool:
     """Return whether there is nothing to draw anew; values are the same when they are one array."""
-    looks = [(c.colour, c.symbol, c.dimmed) for c in (curve, drawn)]
+    looks = [(c.colour, c.symbol, c.dimmed, c.strong) for c in (curve, drawn)]
     return curve.values is drawn.values and curve.at is drawn.at and looks[0] == looks[1]
 
 
@@ -355,6 +363,8 @@ def _draw(line: Line, curve: Curve, ratio: float) -> None:
     has_markers = few and bool(np.isfinite(curve.values).any())
     # It draws wide pens fast that are neither dashed nor smoothed.
     width = 2 if few or not curve.dimmed else 1
+    width += 2 if curve.strong else 0
+    line.setZValue(1 if curve.strong else 0)
     style = Qt.PenStyle.DashLine if curve.dimmed else Qt.PenStyle.SolidLine
     line.setData(
         _places(curve),
@@ -364,7 +374,7 @@ def _draw(line: Line, curve: Curve, ratio: float) -> None:
         symbolSize=MARKER_PIXELS,
         symbolBrush=marker_brush(curve.colour.rgba()),
         symbolPen=NO_PEN,
-        antialias=few,
+        antialias=few and curve.smooth,
         connect="finite",
     )
 

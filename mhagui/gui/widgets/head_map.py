@@ -34,7 +34,11 @@ from mhagui.palette import ink_on, table_on
 
 MARGIN = 3  # around all, for the frames of cells at the edge
 GAP = 4  # between labels and cells
-LEAST_CELL = 7  # pixels: room for a mark, and to be hit
+LEAST_HEIGHT, LEAST_WIDTH = 4, 7  # of a cell, pixels: room for a dot, and to be hit
+LEAST_LETTER, MARGINS = 6, 2  # of a capital, pixels: it is drawn smaller down to this
+MOST_STRETCH = 7  # times its height that a cell is wide
+LOW = 12  # pixels, below which cells are framed from outside: their letters need the room
+LINED = 8  # pixels, from where lines between the cells leave enough of them
 MOST_LINES, MOST_WIDTHS = 2, 8  # of text, that a cell is high, and of a digit, that it is wide
 UNDEFINED = 255  # the level of NaN
 
@@ -136,16 +140,17 @@ class HeadMap(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return a size at which every cell has room for its letter."""
-        return self._size(self.fontMetrics().height() + 2)
+        side = self.fontMetrics().height() + 2
+        return self._size(side, side)
 
     def minimumSizeHint(self) -> QSize:
         """Return the size of the smallest cells."""
-        return self._size(LEAST_CELL)
+        return self._size(LEAST_WIDTH, LEAST_HEIGHT)
 
-    def _size(self, side: int) -> QSize:
+    def _size(self, wide: int, high: int) -> QSize:
         rows, columns = self._shape()
         places = self._places()
-        width, height = places.left + columns * side, places.top + rows * side
+        width, height = places.left + columns * wide, places.top + rows * high
         return QSize(width + MARGIN, height + MARGIN)
 
     def _shape(self) -> Cell:
@@ -161,12 +166,9 @@ class HeadMap(QWidget):
             top = round(MARGIN + small.height())
             high = (self.height() - top - MARGIN) // rows
             wide = (self.width() - left - MARGIN) // columns
-            self._found = _Places(
-                left,
-                top,
-                min(max(high, LEAST_CELL), round(MOST_LINES * metrics.height())),
-                min(max(wide, LEAST_CELL), round(MOST_WIDTHS * metrics.horizontalAdvance("0"))),
-            )
+            high = min(max(high, LEAST_HEIGHT), round(MOST_LINES * metrics.height()))
+            most = min(MOST_WIDTHS * metrics.horizontalAdvance("0"), MOST_STRETCH * high)
+            self._found = _Places(left, top, high, min(max(wide, LEAST_WIDTH), round(most)))
         return self._found
 
     def _label_font(self) -> QFont:
@@ -222,7 +224,8 @@ class HeadMap(QWidget):
             if cell not in self._by_cell:
                 painter.fillRect(places.cell(*cell), ground)
         painter.setPen(QPen(theme.cell_line, 1))
-        for y in range(places.top, int(area.bottom()) + 1, places.height):
+        step = places.height if places.height >= LINED else rows * places.height
+        for y in range(places.top, int(area.bottom()) + 1, step):
             painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
         for x in range(places.left, int(area.right()) + 1, places.width):
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
@@ -231,12 +234,15 @@ class HeadMap(QWidget):
         self, painter: QPainter, shown: HeadCells, levels: Levels, colours: list[QColor]
     ) -> None:
         """Mark each head that has a letter, by a dot where its cell has no room for it."""
-        painter.setFont(self._label_font())
-        metrics, places = QFontMetricsF(painter.font()), self._places()
-        has_room = places.height >= metrics.capHeight() + 4
-        has_room &= places.width >= metrics.horizontalAdvance("M")
+        places, font = self._places(), self._label_font()
+        capital = QFontMetricsF(font).capHeight()
+        room = min(places.height - 2 * MARGINS, capital)
+        room = max(room, min(places.height - MARGINS, LEAST_LETTER))
+        painter.setFont(scaled_font(font, room / capital))
+        metrics = QFontMetricsF(painter.font())
+        has_room = room >= LEAST_LETTER and places.width >= metrics.horizontalAdvance("M")
         inks: dict[int, QColor] = {}
-        dot = QRectF(0, 0, 3, 3)
+        dot = QRectF(0, 0, 3, min(places.height - 2, 3))
         for cell, letter, level in zip(shown.cells, shown.letters, levels.tolist(), strict=True):
             if not letter:
                 continue
@@ -273,12 +279,15 @@ class HeadMap(QWidget):
         """Frame the head on the bench in the cursor's colour, and the current one around it."""
         theme = theme_of(self.palette())
         here = self.palette().color(QPalette.ColorRole.Highlight) if self.hasFocus() else theme.text
-        for place, colour, out in ((self._on_bench, theme.cursor, 0), (self._current, here, 2)):
+        is_low = self._places().height < LOW
+        for place, colour, around in ((self._on_bench, theme.cursor, 0), (self._current, here, 2)):
             if 0 <= place < len(shown.cells):
+                out = around + is_low
                 box = self.cell_rect(*shown.cells[place]).adjusted(-out, -out, out, out)
                 # A line in the colour of the ground inside, or it would run into some colours.
-                painter.setPen(QPen(theme.plot, 1))
-                painter.drawRect(box.adjusted(1.5, 1.5, -1.5, -1.5))
+                if not is_low:
+                    painter.setPen(QPen(theme.plot, 1))
+                    painter.drawRect(box.adjusted(1.5, 1.5, -1.5, -1.5))
                 painter.setPen(QPen(colour, 2))
                 painter.drawRect(box)
 

@@ -49,6 +49,8 @@ class HeadScatter(CurvePlot):
         Enter was pressed; carries the place of the current head.
     """
 
+    least_lines = 5
+
     headed = Signal(int)
     asked = Signal(int)
 

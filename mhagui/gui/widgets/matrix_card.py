@@ -20,6 +20,7 @@ from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.matrix_layout import MARGIN
+from mhagui.gui.widgets.matrix_surroundings import Gutters
 from mhagui.gui.widgets.matrix_zoom import ZoomedView
 
 PADDING = (6, 3, 4, 3)  # left, top, right, bottom; each pixel saved is one for the cells
@@ -39,14 +40,20 @@ class HeadTitle(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._label, self._name, self._colour, self._standing = "", "", QColor(), ""
+        self._mark = ""
         self._has_name = True
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def set_head(self, label: str, name: str, colour: QColor, standing: str) -> None:
-        """Show "h1", the head's name and colour, and what mute and solo make of it."""
-        shown = (label, name, colour, standing)
-        if shown != (self._label, self._name, self._colour, self._standing):
-            self._label, self._name, self._colour, self._standing = shown
+    def set_head(
+        self, label: str, name: str, colour: QColor, standing: str, mark: str = ""
+    ) -> None:
+        """Show "h1", the head's name and colour, and what mute and solo make of it.
+
+        Where all of it has room, a ``mark`` behind the name as well.
+        """
+        shown = (label, name, colour, standing, mark)
+        if shown != (self._label, self._name, self._colour, self._standing, self._mark):
+            self._label, self._name, self._colour, self._standing, self._mark = shown
             self.update()
 
     def set_has_name(self, has_name: bool) -> None:
@@ -56,7 +63,7 @@ class HeadTitle(QWidget):
             self.update()
 
     def wanted_width(self) -> float:
-        """Return the width in which nothing is cut, the name in the same line."""
+        """Return the width in which nothing is cut, the name in the same line; without a mark."""
         bold = QFontMetricsF(demi_bold(self.font())).horizontalAdvance(self._label)
         words = QFontMetricsF(self.font()).horizontalAdvance(self._name)
         mark = QFontMetricsF(self._italic()).horizontalAdvance(self._standing)
@@ -99,7 +106,10 @@ class HeadTitle(QWidget):
         room = self.width() - (measure(standing) + SPACE if standing else 0.0)
         painter.setPen(theme.muted if self._standing in _WHY_SILENT else theme.text)
         if self._has_name:
-            left = self._write(painter, self.font(), self._name, left + SPACE, room)
+            name = marked(self._name, self._mark)
+            has_room = QFontMetricsF(self.font()).horizontalAdvance(name) <= room - left - SPACE
+            name = name if has_room else self._name
+            left = self._write(painter, self.font(), name, left + SPACE, room)
         self._write(painter, self._italic(), standing, left + SPACE, self.width())
         painter.end()
 
@@ -120,20 +130,32 @@ class HeadTitle(QWidget):
         return font
 
 
+def marked(name: str, mark: str) -> str:
+    """Return a head's name with its mark, if it has one."""
+    return f"{name} · {mark}" if mark else name
+
+
 class NameLine(QLabel):
     """A head's name in a line of its own, with dots where it is too long."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._name = ""
+        self._name = self._mark = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setContentsMargins(4, 0, 0, 0)
 
-    def set_name(self, name: str) -> None:
-        """Show ``name``."""
-        self._name = name
+    def set_name(self, name: str, mark: str) -> None:
+        """Show ``name``, and a ``mark`` behind it where there is room."""
+        self._name, self._mark = name, mark
         self._elide()
+
+    def shortened(self, room: int) -> str:
+        """Return what is shown in ``room`` pixels."""
+        metrics, both = self.fontMetrics(), marked(self._name, self._mark)
+        if metrics.horizontalAdvance(both) <= room:
+            return both
+        return metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, room)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show more of it, or less."""
@@ -147,8 +169,7 @@ class NameLine(QLabel):
             self._elide()
 
     def _elide(self) -> None:
-        metrics, room = self.fontMetrics(), self.contentsRect().width()
-        self.setText(metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, room))
+        self.setText(self.shortened(self.contentsRect().width()))
 
 
 class MatrixCard(QWidget):
@@ -207,11 +228,20 @@ class MatrixCard(QWidget):
         self.name_line.hide()
         column.addWidget(self.view, 1)
 
-    def set_head(self, uid: int, label: str, name: str, colour: QColor, standing: Standing) -> None:
+    def set_head(
+        self,
+        uid: int,
+        label: str,
+        name: str,
+        colour: QColor,
+        standing: Standing,
+        mark: str = "",
+    ) -> None:
         """Show whose card this is, and what mute and solo make of the head."""
         self.uid = uid
-        self.title.set_head(label, name, colour, standing)
-        self.name_line.set_name(name)
+        self.title.set_head(label, name, colour, standing, mark)
+        self.name_line.set_name(name, mark)
+        name = marked(name, mark)
         self.view.set_dimmed(standing in _WHY_SILENT)
         self._why = _WHY_SILENT.get(standing, standing)
         self.title.setAccessibleName(", ".join(filter(None, [f"{label} {name}", self._why])))
@@ -270,9 +300,16 @@ class MatrixCard(QWidget):
         button = self.button.sizeHint().width() + self._header.spacing()
         return self.title.wanted_width() <= width - taken - button
 
-    def chrome(self, *, name_below: bool = False) -> QSize:
-        """Return how much larger than its cells the card is."""
-        gutters, margins = self.view.gutters, self._column.contentsMargins()
+    def name_in(self, width: int) -> str:
+        """Return what of the name is shown in a line of its own, in a card of ``width``."""
+        margins, own = self._column.contentsMargins(), self.name_line.contentsMargins()
+        taken = sum(each.left() + each.right() for each in (margins, own))
+        return self.name_line.shortened(width - taken)
+
+    def chrome(self, *, name_below: bool = False, bare: bool = False) -> QSize:
+        """Return how much larger than its cells the card is, with labels or ``bare``."""
+        gutters = Gutters(0.0, 0.0) if bare else self.view.label_gutters
+        margins = self._column.contentsMargins()
         width = margins.left() + margins.right() + 2 * MARGIN + gutters.left
         height = margins.top() + margins.bottom() + 2 * MARGIN + gutters.bottom
         header = self._header.sizeHint().height() + self._column.spacing()

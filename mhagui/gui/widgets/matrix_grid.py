@@ -10,11 +10,17 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 
 from mhagui.gui.widgets.cards import exchange, lay_sheet
 from mhagui.gui.widgets.matrix_card import MatrixCard
+from mhagui.gui.widgets.matrix_layout import STRIP_RATIO
 
+Shares = tuple[float, float]  # of the longer side of a matrix: its width, its height
+SQUARE = (1.0, 1.0)
 SPACING = 6
 MIN_SIDE = 40  # a matrix smaller than this says nothing: then the grid scrolls
 MIN_SIZE = QSize(200, 150)
 WORTH_A_NAME = 0.8  # of their side the matrices may lose so that the heads' names can be read
+NO_LIMIT = 2**20  # pixels
+SMALL = 100  # pixels, below which a matrix has no labels where it is larger without them,
+WORTH_NO_LABELS = 1.15  # at least so many times
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +32,16 @@ class GridShape:
     scrolls: bool
 
 
-def grid_shape(count: int, area: QSize, chrome: QSize, bar_width: int) -> GridShape:
-    """Return the shape with the largest square matrices for ``count`` cards in ``area``.
+def grid_shape(
+    count: int, area: QSize, chrome: QSize, bar_width: int, shares: Shares = SQUARE
+) -> GridShape:
+    """Return the shape with the largest matrices for ``count`` cards in ``area``.
 
     ``chrome`` is how much larger than its matrix a card is, ``bar_width`` what a scroll bar takes.
     """
     shapes = [_filling(columns, count, area) for columns in range(1, count + 1)]
-    best = max(shapes, key=lambda shape: _side(shape.card, chrome))
-    if _side(best.card, chrome) >= MIN_SIDE:
+    best = max(shapes, key=lambda shape: _side(shape.card, chrome, shares))
+    if _side(best.card, chrome, shares) >= MIN_SIDE:
         return best
     return _scrolling(count, area, chrome, bar_width)
 
@@ -55,8 +63,35 @@ def _scrolling(count: int, area: QSize, chrome: QSize, bar_width: int) -> GridSh
     return GridShape(columns, QSize(width, min(side, visible) + chrome.height()), scrolls=True)
 
 
-def _side(card: QSize, chrome: QSize) -> int:
-    return min(card.width() - chrome.width(), card.height() - chrome.height())
+def _side(card: QSize, chrome: QSize, shares: Shares) -> int:
+    """Return how long the longer side of a matrix is."""
+    width, height = card.width() - chrome.width(), card.height() - chrome.height()
+    return int(min(width / shares[0], height / shares[1]))
+
+
+def _shares(card: MatrixCard) -> Shares:
+    """Return what width and height of the matrix are of the longer of both."""
+    if card.view.picture is None:
+        return SQUARE
+    rows, columns = card.view.picture.shape
+    longer = max(rows, columns)
+    return max(columns / longer, 1 / STRIP_RATIO), max(rows / longer, 1 / STRIP_RATIO)
+
+
+@dataclass(frozen=True, slots=True)
+class CardShape:
+    """How cards stand, and what of them is shown."""
+
+    grid: GridShape
+    side: int
+    is_name_below: bool
+    is_bare: bool
+
+
+def _are_told_apart(cards: Sequence[MatrixCard], width: int) -> bool:
+    """Return whether names that differ do so in lines of their own, in cards of ``width``."""
+    cut = {card.name_in(width) for card in cards}
+    return len(cut) == len({card.name_in(NO_LIMIT) for card in cards})
 
 
 class CardGrid(QScrollArea):
@@ -88,11 +123,14 @@ class CardGrid(QScrollArea):
 
     def arrange(self) -> None:
         """Give the shown cards their places."""
-        shown = [card for card in self._cards if not card.isHidden()]
+        shown = self._shown()
         if not shown:
             return
-        bar = self.verticalScrollBar().sizeHint().width()
-        shape = self._shape(shown, bar + SPACING)
+        bar, cards = self.verticalScrollBar().sizeHint().width(), self._shape(shown, self.size())
+        shape = cards.grid
+        for card in shown:
+            card.set_name_below(cards.is_name_below)
+            card.view.set_bare(cards.is_bare)
         policy = Qt.ScrollBarPolicy
         on, off = policy.ScrollBarAlwaysOn, policy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(on if shape.scrolls else off)
@@ -104,20 +142,40 @@ class CardGrid(QScrollArea):
         width = self.width() - (bar if shape.scrolls else 0)
         self._sheet.resize(width, bottom if shape.scrolls else self.height())
 
-    def _shape(self, shown: Sequence[MatrixCard], bar: int) -> GridShape:
+    def shape_in(self, size: QSize) -> CardShape | None:
+        """Return how the cards would stand in a grid of another ``size``, None without any."""
+        shown = self._shown()
+        return self._shape(shown, size) if shown else None
+
+    def _shown(self) -> list[MatrixCard]:
+        return [card for card in self._cards if not card.isHidden()]
+
+    def _shape(self, shown: Sequence[MatrixCard], size: QSize) -> CardShape:
+        """Return how all ``shown`` cards stand in ``size``: small ones without labels."""
+        labelled = self._with_names(shown, size, bare=False)
+        if labelled.side >= SMALL:
+            return labelled
+        bare = self._with_names(shown, size, bare=True)
+        is_larger = bare.side >= WORTH_NO_LABELS * labelled.side
+        return bare if is_larger or labelled.grid.scrolls else labelled
+
+    def _with_names(self, shown: Sequence[MatrixCard], size: QSize, *, bare: bool) -> CardShape:
         """Return the shape for all ``shown`` cards, whose names go into lines of their own if cut.
 
         These are left out where the matrices would be much smaller for them, or would scroll.
         """
-        chrome = [shown[0].chrome(name_below=below) for below in (False, True)]
-        beside, below = (grid_shape(len(shown), self.size(), of, bar) for of in chrome)
-        is_below = False
-        if not all(card.has_room_for_name(beside.card.width()) for card in shown):
-            sides = _side(beside.card, chrome[0]), _side(below.card, chrome[1])
-            is_below = sides[1] >= WORTH_A_NAME * sides[0] and below.scrolls == beside.scrolls
-        for card in shown:
-            card.set_name_below(is_below)
-        return below if is_below else beside
+        bar, shares = self.verticalScrollBar().sizeHint().width() + SPACING, _shares(shown[0])
+        chrome = [shown[0].chrome(name_below=below, bare=bare) for below in (False, True)]
+        beside, below = (
+            CardShape(shape, _side(shape.card, of, shares), is_below, bare)
+            for is_below, of in zip((False, True), chrome, strict=True)
+            for shape in [grid_shape(len(shown), size, of, bar, shares)]
+        )
+        if all(card.has_room_for_name(beside.grid.card.width()) for card in shown):
+            return beside
+        is_worth_it = below.side >= WORTH_A_NAME * beside.side
+        is_worth_it = is_worth_it and _are_told_apart(shown, below.grid.card.width())
+        return below if is_worth_it and below.grid.scrolls == beside.grid.scrolls else beside
 
     def minimumSizeHint(self) -> QSize:
         """Return a size in which one card can be read."""

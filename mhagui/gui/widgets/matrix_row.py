@@ -26,6 +26,7 @@ EDGE = 4
 HALVINGS = 24
 SIGN_FONT = 1.3  # times the widget's font
 LEAST_SIZE = (180, 100)
+LEAST_STRIPS = (STRIP_LENGTH / 2, STRIP_LENGTH / 4, 0.0)  # the first that there is room for
 
 Way = tuple[int, ...]
 # How many matrices stand in each line.
@@ -60,6 +61,7 @@ class MatrixRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._terms: tuple[Term, ...] = ()
+        self._least_strip = LEAST_STRIPS[0]
         self.views = tuple(MatrixView() for _ in range(MOST_TERMS))
         self._signs = tuple(_label() for _ in range(MOST_TERMS))
         self._names = tuple(_label() for _ in range(MOST_TERMS))
@@ -146,10 +148,14 @@ class MatrixRow(QWidget):
     def _place(self) -> None:
         """Arrange all in the way that makes for the largest cells."""
         ways = [way for way in _WAYS if sum(way) == len(self._terms)]
-        if ways:
+        if not ways:
+            return
+        for self._least_strip in LEAST_STRIPS:
             units = [self._unit(way) for way in ways]
-            largest = max(units)
-            self._arrange(ways[units.index(largest)], largest)
+            if max(units) > 0:  # else nothing has room, however small its cells are
+                break
+        largest = max(units)
+        self._arrange(ways[units.index(largest)], largest)
 
     def _line(self) -> int:
         return self.fontMetrics().height() + 2
@@ -183,7 +189,7 @@ class MatrixRow(QWidget):
         advance = self._names[0].fontMetrics().horizontalAdvance
         sizes = []
         for view, term in zip(self.views, self._terms, strict=False):
-            width, height = _cells_size(term.picture, unit)
+            width, height = _cells_size(term.picture, unit, self._least_strip)
             around, gutters = 2 * MARGIN, view.gutters
             width = max(width + around + gutters.left, advance(f"{term.sign} {term.name}") + 2)
             sizes.append(QSize(round(width), round(height + around + gutters.bottom)))
@@ -225,14 +231,14 @@ def _label() -> QLabel:
     return label
 
 
-def _cells_size(picture: Picture, unit: float) -> tuple[float, float]:
-    """Return the size of the cells alone; long strips are no narrower than can be seen."""
+def _cells_size(picture: Picture, unit: float, least: float) -> tuple[float, float]:
+    """Return the size of the cells alone; long strips are no narrower than ``least``."""
     rows, columns = picture.shape
     width, height = columns * unit, rows * unit
     if rows > STRIP_RATIO * columns:
-        width = max(width, min(columns * STRIP_CELL, STRIP_LENGTH / 2))
+        width = max(width, min(columns * STRIP_CELL, least))
     elif columns > STRIP_RATIO * rows:
-        height = max(height, min(rows * STRIP_CELL, STRIP_LENGTH / 2))
+        height = max(height, min(rows * STRIP_CELL, least))
     return width, height
 
 

@@ -57,6 +57,11 @@ class Surroundings:
             column_words=self.column_words[columns],
         )
 
+    def bare(self) -> "Surroundings":
+        """Return the same without labels."""
+        rows, columns = (("",) * len(of) for of in (self.row_labels, self.column_labels))
+        return Surroundings(rows, columns, self.column_bands, self.font, stretch=self.stretch)
+
     @property
     def metrics(self) -> QFontMetricsF:
         """Measures of the labels' font."""

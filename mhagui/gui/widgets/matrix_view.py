@@ -67,7 +67,8 @@ class MatrixView(QWidget):
         super().__init__()
         self._picture: Picture | None = None
         self._around: Surroundings | None = None
-        self._gutters = Gutters(0.0, 0.0)
+        self._gutters = self._label_gutters = Gutters(0.0, 0.0)
+        self._is_bare = False
         self._grounds = Grounds()
         self._ground: Ground | None = None
         self._pixmap: QPixmap | None = None
@@ -99,6 +100,11 @@ class MatrixView(QWidget):
     def gutters(self) -> Gutters:
         """Room for what stands left of the cells and below them."""
         return self._gutters
+
+    @property
+    def label_gutters(self) -> Gutters:
+        """The same where labels are shown, whether they are or not."""
+        return self._label_gutters
 
     @property
     def part(self) -> Part | None:
@@ -167,6 +173,14 @@ class MatrixView(QWidget):
             self._pixmap = None
             self.update()
 
+    def set_bare(self, bare: bool) -> None:
+        """Leave out all labels for larger cells, or not."""
+        if bare != self._is_bare:
+            self._is_bare = bare
+            if self._picture is not None:
+                self._set_surroundings(self._picture)
+                self.lay_out_anew()
+
     def _set_surroundings(self, picture: Picture) -> None:
         font = scaled_font(self.font(), LABEL_FONT)
         around = Surroundings(
@@ -179,6 +193,8 @@ class MatrixView(QWidget):
             self.STRETCH,
             number_room(picture, self.font()) if picture.row_words else 0.0,
         )
+        self._label_gutters = around.gutters()
+        around = around.bare() if self._is_bare else around
         if around != self._around:
             self._around = around
             self._gutters = around.gutters()

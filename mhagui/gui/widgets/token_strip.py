@@ -44,6 +44,7 @@ class Drop(NamedTuple):
 class TokenStrip(QWidget):
     """Shows a chip per position; it changes nothing itself, but says what the user wants.
 
+    Positions are numbered behind a sign, t, and what the row is marked at is called a row.
     Signals
     -------
     row_pointed, key_pointed
@@ -68,8 +69,9 @@ class TokenStrip(QWidget):
     held_fast = Signal()
     reached = Signal(int)
 
-    def __init__(self) -> None:
+    def __init__(self, sign: str = "t", noun: str = "row") -> None:
         super().__init__()
+        self._sign, self._nouns = sign, (noun, "key")
         self._tokens: tuple[str, ...] = ()
         self._scheme = ""
         self._words: tuple[str, ...] = ()  # all that may stand on a chip
@@ -119,7 +121,7 @@ class TokenStrip(QWidget):
         self.setCursor(shape.OpenHandCursor if self._can_drag else shape.ArrowCursor)
 
     def set_cursor(self, row: int, key: int) -> None:
-        """Mark row t and key i, and have row t seen."""
+        """Mark row t and key i, and have row t seen; −1 marks none."""
         if (row, key) == self._cursor:
             return
         has_moved = row != self._cursor[0]
@@ -157,7 +159,7 @@ class TokenStrip(QWidget):
         self._labels = drawable(labels(self._tokens, SHORT_LABEL, self._scheme), font)
         words = drawable(labels(self._words, SHORT_LABEL, self._scheme), font)
         texts = [metrics.horizontalAdvance(text) for text in {*words, *self._labels}]
-        texts.append(small.horizontalAdvance(f"t{len(self._tokens)}"))
+        texts.append(small.horizontalAdvance(f"{self._sign}{len(self._tokens)}"))
         width = max(LEAST_WIDTH, max(texts) + 2 * PADDING)
         self._pitch = round(width) + GAP
         self._chip_height = float(round(small.height() + metrics.height() + KEY_LINE + 2))
@@ -167,9 +169,9 @@ class TokenStrip(QWidget):
 
     def _describe(self) -> None:
         words = [
-            f"{what} t{place + 1} {self._labels[place]}"
-            for what, place in zip(("row", "key"), self._cursor, strict=True)
-            if place < len(self._tokens)
+            f"{what} {self._sign}{place + 1} {self._labels[place]}"
+            for what, place in zip(self._nouns, self._cursor, strict=True)
+            if 0 <= place < len(self._tokens)
         ]
         self.setAccessibleDescription(", ".join(words))
 
@@ -220,7 +222,7 @@ class TokenStrip(QWidget):
         painter.setFont(self._label_font())
         painter.setPen(theme.muted)
         top = box.adjusted(0, 1, 0, 0)
-        painter.drawText(top, centre | Qt.AlignmentFlag.AlignTop, f"t{place + 1}")
+        painter.drawText(top, centre | Qt.AlignmentFlag.AlignTop, f"{self._sign}{place + 1}")
         painter.setFont(self.font())
         painter.setPen(theme.text)
         bottom = box.adjusted(0, 0, 0, -KEY_LINE - 1)

@@ -201,10 +201,9 @@ def test_two_layers_are_said_to_be_as_they_were(dock, bench, settle):
 def test_tab_goes_through_the_choices_as_they_stand(dock, qtbot, settle):
     dock.take_focus()
     stops = []
-    for _ in range(6):
+    for _ in range(7):
         stops.append(dock.focusWidget())
         qtbot.keyClick(dock.focusWidget(), Qt.Key.Key_Tab)
     controls = dock.controls
     first = (controls.follows, controls.picker, controls.kind, controls.wrong, controls.mute)
-    assert stops[:5] == list(first)
-    assert stops[5] is next(iter(dock.pages))
+    assert stops == [next(iter(dock.pages)), *first, dock.effect.plot]

@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 
 from mhagui import core
-from mhagui.document import load_lesson
+from mhagui.document import load_lesson, on_demand, scorecard
 from mhagui.document.capture import Capture, CapturedLayer
-from mhagui.document.edits import SetMasterGain, SetSequenceLength
+from mhagui.document.edits import SetMasterGain, SetSequenceLength, set_gain
 from mhagui.errors import UserError
 from mhagui.gui.capture_session import Opened
 from mhagui.gui.docks import atlas
@@ -186,6 +186,27 @@ def test_a_long_scene_is_scored_when_that_is_asked_for(bench_dock, bench, qtbot,
     wait(bench_dock)
     assert bench_dock.views.isVisible()
     assert not bench_dock.button.isVisible()
+
+
+def test_weights_that_are_not_kept_are_scored_head_by_head(
+    bench_dock, bench, qtbot, wait, monkeypatch
+):
+    n = 150
+    for module, most in (on_demand, "MOST_KEPT"), (scorecard, "MOST_AT_ONCE"), (atlas, "MOST_LIVE"):
+        monkeypatch.setattr(module, most, n * n)
+    bench.edit(SetSequenceLength(n))
+    bench.edit(set_gain(bench.scene.heads[0].uid, -0.5))
+    qtbot.waitUntil(lambda: bench_dock.button.isVisible() and "T = 150" in bench_dock.state.text())
+    heads = bench.frame.result.heads
+    assert isinstance(heads[0].weights, on_demand.OnDemand)
+    qtbot.mouseClick(bench_dock.button, LEFT)
+    wait(bench_dock)
+    weights = np.stack([np.asarray(head.weights) for head in heads])
+    right = core.head_scores(weights, allowed=core.causal_mask(n))
+    for column in bench_dock.map.heads.card.columns:
+        wanted = right.scores[column.measure.name].values
+        np.testing.assert_allclose(column.values, wanted, atol=1e-9)
+    assert bench_dock.map.heads.card.labels == right.labels
 
 
 # --- in the window

@@ -277,12 +277,12 @@ def test_the_colours_follow_the_theme_and_the_view(dock, bench, settle, dark):
 
 def test_the_map_stands_where_there_is_room(dock, settle):
     tabs = dock.views.tabs
-    assert [tabs.tabText(n) for n in range(tabs.count())] == ["Table", "Scatter"]
+    assert [tabs.tabText(n) for n in range(tabs.count())] == ["Table", "Scatter", "Notes"]
     dock.resize(420, 330)
     settle()
-    assert [tabs.tabText(n) for n in range(tabs.count())] == ["Map", "Table", "Scatter"]
+    assert [tabs.tabText(n) for n in range(tabs.count())] == ["Map", "Table", "Scatter", "Notes"]
     dock.resize(1000, 420)
     settle()
-    assert tabs.count() == 2
+    assert tabs.count() == 3
     assert dock.map.isVisible()
     assert dock.map.geometry().right() < tabs.geometry().left()

@@ -1,5 +1,7 @@
 """Layers, heads and prompts of what is open, compared; matrices of other sizes, and large ones."""
 
+from dataclasses import replace
+
 import numpy as np
 from PySide6.QtCore import Qt
 
@@ -42,6 +44,20 @@ def test_two_prompts_are_told_apart_and_the_former_stays(
     settle()
     assert np.array_equal(shown(dock, A), one.layer(0).weights[0])
     assert np.array_equal(shown(dock, B), other.layer(0).weights[0])
+
+
+def test_parts_of_characters_are_told_apart(dock, captures, settle, choose, captured):
+    pieces = ("▁a", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>", "▁b")
+    decoded = (" a", *"\ufffd" * 4, " b")
+    captures.open(
+        Opened(replace(captured(1, tokens=decoded), pieces=pieces, token_scheme="sentencepiece"))
+    )
+    settle()
+    choose(dock.sides[0].source_box, "model 1")
+    settle()
+    words = dock.pictures.views[A].picture.row_words
+    assert words == dock.pictures.views[A].picture.column_words
+    assert [word.strip("⟨⟩…") for word in words[1:5]] == ["F0", "9F", "98", "80"]
 
 
 def test_where_tokens_differ_the_difference_has_a_dot(dock, captures, settle, choose, captured):

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QDialog
 
+from mhagui.gui.capture_session import NOTHING_OPEN
+
 
 @pytest.fixture(autouse=True)
 def nothing_open(request):
@@ -16,7 +18,9 @@ def nothing_open(request):
         return
     captures = request.getfixturevalue("window").captures
     yield
-    captures._opened, captures._layers = None, {}
+    captures._opened = captures._other = None
+    captures._layers, captures._layers_of_other = {}, {}
+    captures._why_not_words = NOTHING_OPEN
     captures.changed.emit(None)
 
 

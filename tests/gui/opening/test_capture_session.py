@@ -135,13 +135,14 @@ def test_unsaved_work_is_asked_about_and_may_stay(work, opened, unsaved, monkeyp
 
 
 def test_a_layer_that_the_bench_cannot_hold_is_said_so_and_open_all_the_same(work, qtbot):
-    wide = CapturedLayer(4, given=np.full((2, 3, 5), 0.2))
+    own = np.eye(5, dtype=bool)[::-1]
+    turned = CapturedLayer(4, given=np.full((2, 5, 5), 0.2) * own, allowed=own)
     before = work.bench.scene
     with qtbot.waitSignal(work.files.failed) as told:
-        assert work.captures.open(Opened(Capture("cross", (wide,))))
-    assert "Layer 4 has 3 queries and 5 keys" in told.args[0]
+        assert work.captures.open(Opened(Capture("turned", (turned,))))
+    assert "Layer 4 lets 5 of 25 cells be seen by a mask that the bench does not" in told.args[0]
     assert work.bench.scene is before
-    assert work.captures.capture.title == "cross"
+    assert work.captures.capture.title == "turned"
     with qtbot.waitSignal(work.files.failed) as told:
         assert not work.captures.show(9)
     assert "There is no layer 9" in told.args[0]

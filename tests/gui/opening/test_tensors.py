@@ -21,9 +21,9 @@ from safetensors.numpy import save_file
 
 from mhagui.document import compute
 from mhagui.document.edits import set_gain
+from mhagui.file_kinds import kind_of
 from mhagui.gui import bench, questions
 from mhagui.gui.opening import reader
-from mhagui.gui.opening.kinds import kind_of
 
 DIALOG = "importDialog"
 

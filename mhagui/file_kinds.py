@@ -1,4 +1,4 @@
-"""Which way a file or folder is opened; no Qt here, for the command line asks as well."""
+"""Which way a file or folder is opened."""
 
 import enum
 from pathlib import Path

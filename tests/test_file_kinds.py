@@ -5,7 +5,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from mhagui.document import load_lesson, scene_to_json
-from mhagui.gui.opening.kinds import Kind, kind_of
+from mhagui.file_kinds import Kind, kind_of
 
 
 @pytest.mark.parametrize(

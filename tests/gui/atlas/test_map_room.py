@@ -1,0 +1,106 @@
+"""The map of a model's heads: layers down, heads across, in as little room as there is."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtWidgets import QApplication, QLabel
+
+from mhagui import core
+from mhagui.document.capture import Capture, CapturedLayer
+
+T = 6
+TOKENS = ("a", "b", "c", "d", "e", "f")
+
+
+def model(n_layers, n_heads):
+    """Return a capture of which every head looks at the token before."""
+    head = core.attention_weights(*core.previous_token_head(T, key_magnitude=12.0))
+    given = np.stack([head] * n_heads)
+    causal = core.causal_mask(T)
+    layers = tuple(CapturedLayer(n, given=given, allowed=causal) for n in range(n_layers))
+    return Capture("model", layers, TOKENS, TOKENS)
+
+
+@pytest.fixture
+def show(dock, captures, wait, settle):
+    """A function that shows a model in a dock of a size, and returns the map."""
+
+    def show(n_layers, n_heads, width=640, height=420):
+        captures.open(model(n_layers, n_heads))
+        dock.resize(width, height)
+        wait(dock)
+        settle()
+        return dock.map.map
+
+    return show
+
+
+@pytest.mark.parametrize(("n_layers", "n_heads"), [(30, 9), (2, 12), (12, 12), (1, 4), (4, 1)])
+def test_layers_go_down_from_0_and_heads_across(show, n_layers, n_heads):
+    cells = show(n_layers, n_heads)
+    places = [[cells.cell_rect(n, h).center() for h in range(n_heads)] for n in range(n_layers)]
+    for layer, row in enumerate(places):
+        assert len({spot.y() for spot in row}) == 1
+        assert sorted(spot.x() for spot in row) == [spot.x() for spot in row]
+        assert [cells.head_at(spot) for spot in row] == [
+            layer * n_heads + head for head in range(n_heads)
+        ]
+    assert sorted(row[0].y() for row in places) == [row[0].y() for row in places]
+
+
+def test_all_layers_of_a_small_model_are_in_sight_in_a_small_dock(show, dock):
+    cells = show(30, 9, 408, 266)
+    area = dock.map.area.viewport()
+    last = cells.cell_rect(29, 8).toRect()
+    assert area.rect().contains(last.translated(cells.mapTo(area, QPoint())))
+
+
+def test_more_layers_than_have_room_are_scrolled_to_by_keys(show, dock, qtbot):
+    cells = show(120, 16, 408, 266)
+    area = dock.map.area.viewport()
+    dock.take_focus()
+    assert QApplication.focusWidget() is cells
+    qtbot.keyClick(cells, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
+    reached = cells._shown.cells[cells._current]
+    assert reached[0] == 119
+    spot = cells.cell_rect(*reached).toRect()
+    assert area.rect().contains(spot.translated(cells.mapTo(area, QPoint())))
+
+
+@pytest.mark.parametrize("height", [260, 330, 420])
+def test_a_head_with_a_label_is_marked_in_cells_of_any_height(show, height):
+    cells = show(30, 9, 640, height)
+    picture = cells.grab().toImage()
+    box = cells.cell_rect(20, 4)
+    assert box.height() < 14
+    ground = picture.pixel((box.topLeft() + QPointF(4, 1)).toPoint())
+    inner = box.toRect().adjusted(4, 1, -4, -1)
+    seen = {
+        picture.pixel(x, y)
+        for x in range(inner.left(), inner.right())
+        for y in range(inner.top(), inner.bottom())
+    }
+    assert seen - {ground}
+
+
+def test_rows_name_layers_as_far_as_there_is_room(show, dock):
+    rows, columns, _ = dock.map.heads.layout()
+    assert rows == ("L3", "L7")
+    assert columns == ("H0", "H1", "H2")
+    show(30, 9)
+    rows, columns, _ = dock.map.heads.layout()
+    assert (rows[0], rows[-1]) == ("L0", "L29")
+    assert (columns[0], columns[-1]) == ("H0", "H8")
+
+
+def test_the_notes_are_a_view_of_their_own(show, dock, settle):
+    show(2, 3)
+    tabs = dock.views.tabs
+    names = [tabs.tabText(n) for n in range(tabs.count())]
+    tabs.setCurrentIndex(names.index("Notes"))
+    settle()
+    assert dock.notes.isVisible()
+    assert "from 0" in dock.notes.text()
+    dock.take_focus()
+    assert isinstance(QApplication.focusWidget(), QLabel)
+    assert "from 0" in QApplication.focusWidget().text()
