@@ -13,9 +13,10 @@ from measuring import Row, Section, in_turn, profile
 from mhagui import core
 
 HEADS, WIDTH = 12, 64  # of a small GPT; the width is d_k
-TURNS = {128: 21, 512: 41, 1024: 21, 2048: 11, 4096: 5}
+TURNS = {128: 21, 512: 41, 1024: 21, 2048: 11, 4096: 7}
 SHORT = 128  # up to here a turn is many calls in a row
-CALLS = 50
+LONG = 2048  # and from here a few
+CALLS, FEW_CALLS = 50, 3
 PAUSE = 0.2
 BARS = {128: 1.0, 1024: 3.0, 2048: 4.0, 4096: 4.0}
 GOALS = {1024: 5.0, 2048: 5.0, 4096: 5.0}
@@ -29,7 +30,8 @@ first. A bar or goal is for fresh buffers: the memory is asked of the system and
 time, on both sides. Up to T = {SHORT} a turn is {CALLS} calls in a row, after a pause in which the
 threads of the other side go to sleep, and counts with the quickest of these, on both sides: when a
 thread wakes up, or has to wait for its core, that takes longer than the work, and says nothing of
-it."""
+it. From T = {LONG:,} it is {FEW_CALLS} calls, for a like reason: fresh memory that whoever lends the
+machine its own has taken back in between costs several times as much as the work."""
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 
@@ -91,8 +93,8 @@ def check_same(ours: tuple[np.ndarray, np.ndarray], theirs: Pair) -> None:
         np.testing.assert_allclose(one, other.numpy(), atol=2e-5)
 
 
-def calls_in_turn(turns: int, *runs: Callable[[], object]) -> list[list[float]]:
-    """Return the least seconds of a call of each of ``runs``, ``CALLS`` in a row in each turn.
+def calls_in_turn(turns: int, *runs: Callable[[], object], calls: int = CALLS) -> list[list[float]]:
+    """Return the least seconds of a call of each of ``runs``, so many in a row in each turn.
 
     What a run returns is let go within its time, as by ``in_turn``.
     """
@@ -101,7 +103,7 @@ def calls_in_turn(turns: int, *runs: Callable[[], object]) -> list[list[float]]:
     for _ in range(turns):
         for run, own in zip(runs, least, strict=True):
             time.sleep(PAUSE)
-            own.append(min(_seconds(run) for _ in range(CALLS)))
+            own.append(min(_seconds(run) for _ in range(calls)))
     return least
 
 
@@ -128,6 +130,8 @@ def measure(n_positions: int, turns: int, made: Section) -> None:
     weights, _ = core.weights_and_entropies(*peer.factors_of_layer())
     np.testing.assert_allclose(weights, peer.layer()[1][0].numpy(), atol=2e-5)
     timed = calls_in_turn if n_positions <= SHORT else in_turn
+    if n_positions >= LONG:
+        timed = partial(calls_in_turn, calls=FEW_CALLS)
     # By twos: what threads of the module do after it has returned would slow the others as well.
     ours, theirs = timed(turns, fresh, peer.fresh)
     beside_layer, layer = timed(turns, fresh, peer.layer)

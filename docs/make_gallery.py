@@ -1,4 +1,4 @@
-"""Draw docs/gallery.md and its pictures with the commands that it shows: ``make gallery``."""
+"""Draw docs/gallery.md and its pictures, most by the commands that it shows: ``make gallery``."""
 
 import io
 import shlex
@@ -8,9 +8,25 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from mhagui import cli
 from mhagui.document import compute, load_lesson
-from mhagui.figures import FIGURES, Subject, drawing
+from mhagui.document.ablation import ablation_effect, wrong_site_effect
+from mhagui.document.capture import CapturedLayer
+from mhagui.document.captured_ablation import Ablation, AblationKind
+from mhagui.document.captured_comparison import compare
+from mhagui.document.importance import Readout, head_importance
+from mhagui.figures import FIGURES, Chart, FigureStyle, Subject, drawing, render_chart
+from mhagui.figures.charts import Seen
+from mhagui.figures.found import (
+    AblatedOutput,
+    Axis,
+    ComparedHead,
+    Comparison,
+    HeadImportance,
+    PrunedHeads,
+)
 from mhagui.figures.paper import Paper
 
 DOCS = Path(__file__).parent
@@ -24,6 +40,19 @@ Every figure there is, as `mhagui export` draws it from the built-in lessons, wi
 that drew it; below, the same figures in other styles. The pictures are PNG files of few dots to the
 inch; the same commands with `--format pdf`, `svg`, `eps` or `tiff` make files for print. What the
 options mean is told in [figures.md](figures.md). `make gallery` draws all of this again.
+"""
+OF_MODELS = """## Heads of models, compared and ablated
+
+What *Scorecard*, *Compare* and *Ablation lab* show leaves the window in the same ways: by a right
+click, or *File > Export figures*. These figures are of no scene, and hold none. The map is of a
+real model, that of [real-models.md](real-models.md). Not shown here: heads as points over two
+scores (`--against entropy`), and the likeliest next tokens before and after an ablation.
+
+### A score of all heads
+
+![A score of all heads](pictures/real-head-map.png)
+
+    mhagui report "$MODEL" --scorecard --prompt "…" --figure heads.png --score "previous token"
 """
 TOKENS = "content-position"
 SINGLE = ("--preset", "single")
@@ -128,6 +157,36 @@ def styles() -> Iterator[tuple[str, str, list[Shot]]]:
     )
 
 
+def charts() -> list[Chart]:
+    """Return figures that show no scene, of heads of a lesson."""
+    scene = load_lesson("four-heads")
+    result, seen = compute(scene), Seen("four heads")
+    layer = CapturedLayer(
+        0, given=np.stack([head.weights for head in result.heads]), allowed=result.allowed
+    )
+    axis = Axis(scene.n_positions)
+    names = [f"h{number} {head.name}" for number, head in enumerate(scene.heads, 1)]
+    a, b = 1, 3
+    between = compare(layer, layer, (a, b))
+    heads = [
+        ComparedHead(names[n], "four heads", layer.given[n], layer.allowed, axis, axis)
+        for n in (a, b)
+    ]
+    bits, mean = between.divergences[0], float(between.mean_divergences[0])
+    right = ablation_effect(scene, result, [Ablation(AblationKind.ZERO, a)])
+    wrong = wrong_site_effect(scene, result, [a])
+    readout = Readout()
+    found = head_importance(scene, result, readout)
+    return [
+        Comparison(Seen(f"{names[a]} and {names[b]}"), *heads, bits, mean, 1.0),
+        AblatedOutput(
+            seen, f"{names[a]}, zero", axis, right.by_position, right.share, wrong.by_position
+        ),
+        HeadImportance(seen, names, "‖O‖", found.value, found.predicted, found.ablated),
+        PrunedHeads(seen, "‖O‖", found.error_by_gradient, found.error_by_ablation),
+    ]
+
+
 def shots() -> list[Shot]:
     """Return every picture."""
     return [*figures(), *(shot for _, _, row in styles() for shot in row)]
@@ -161,6 +220,13 @@ def page() -> str:
             f"{_plain(caption_of(shot))}\n",
             f"    {shot.command}\n",
         ]
+    parts.append(OF_MODELS)
+    for chart in charts():
+        parts += [
+            f"### {chart.title}\n",
+            f"![{chart.title}](gallery/{chart.name}.png)\n",
+            f"{_plain(drawing.plan_chart(chart, Paper(FigureStyle())).caption)}\n",
+        ]
     parts.append("## Styles\n")
     for title, sentence, row in styles():
         parts += [f"### {title}\n", f"{sentence}\n", _table(row)]
@@ -188,6 +254,10 @@ def main() -> None:
     for shot in shots():
         path = PICTURES / f"{shot.name}.png"
         draw(shot, path)
+        print(path)
+    for chart in charts():
+        path = PICTURES / f"{chart.name}.png"
+        path.write_bytes(render_chart(chart, FigureStyle(dpi=USUAL_DPI), ["png"])["png"])
         print(path)
     (DOCS / "gallery.md").write_text(page(), encoding="utf-8", newline="\n")
 

@@ -12,7 +12,9 @@ from mhagui.core.threads import one_blas_thread
 from mhagui.document import compute
 from mhagui.document.capture import Capture
 from mhagui.document.captured_scene import scene_of
-from mhagui.figures import FigureStyle, Labels, Preset, Subject, render
+from mhagui.document.scorecard import scorecard
+from mhagui.figures import FigureStyle, Labels, Preset, Subject, render, render_chart
+from mhagui.figures.charts import HeadGrid, HeadMap, Seen
 from mhagui.models import Model, open_model
 
 DOCS = Path(__file__).parent
@@ -49,6 +51,11 @@ has that looks at all it sees alike, to 1: [decisions/0025](decisions/0025-head-
 
 scores all {n_all} heads on its {n_tokens} tokens.
 {counts}
+
+![Previous token of all heads](pictures/real-head-map.png)
+
+Layers go down, heads across; letters are names. The same command draws it with `--figure heads.svg`
+behind it; in the window, a right click on the map in *Scorecard*.
 
 """
 WORDS = """
@@ -320,12 +327,20 @@ def draw(capture: Capture, score: str, labels: Labels) -> bytes:
     return render("head", Subject(scene, compute(scene), style), "png")
 
 
+def head_map(capture: Capture) -> bytes:
+    """Return the map of all heads, as wide as it needs on a page."""
+    card = scorecard(capture)
+    chart = HeadMap(Seen.of(capture, PROMPT), HeadGrid.of(card), card.column("previous token"))
+    return render_chart(chart, FigureStyle(dpi=110), ["png"])["png"]
+
+
 def main() -> None:
     """Write the page and its pictures."""
     PAGE.write_text(page(), encoding="utf-8")
     with one_blas_thread():
         model = the_model()
         sentence, random = on_sentence(model), on_random_tokens(model, SEEDS[0])
+    (PICTURES / "real-head-map.png").write_bytes(head_map(sentence))
     for name, capture, score, labels in (
         ("real-previous-token", sentence, "previous_token", Labels.TOKENS),
         ("real-sink", sentence, "first_token", Labels.TOKENS),

@@ -39,6 +39,15 @@ def test_every_figure_is_shown_with_its_title_and_its_command(text):
         assert f"\n    mhagui export four-heads --figure {name} --out figures\n" in text
 
 
+def test_figures_of_heads_are_shown_with_their_captions(maker, text):
+    charts = maker.charts()
+    assert {chart.name for chart in charts} == {"comparison", "ablation", "importance", "pruning"}
+    for chart in charts:
+        assert f"### {chart.title}\n\n![{chart.title}](gallery/{chart.name}.png)" in text
+    assert "](pictures/real-head-map.png)" in text
+    assert (DOCS / "pictures" / "real-head-map.png").is_file()
+
+
 def test_every_picture_is_shown_and_none_is_missing(text):
     shown = re.findall(r"\]\(gallery/([\w-]+\.png)\)", text)
     assert len(shown) == len(set(shown))

@@ -54,7 +54,7 @@ def test_its_heads_of_words_are_those_of_the_model(maker):
 
 def test_its_pictures_are_small_and_hold_no_scene(maker):
     names = re.findall(r"\]\(pictures/(real-[\w-]+\.png)\)", maker.PAGE.read_text("utf-8"))
-    assert len(names) == 3
+    assert len(names) == 4
     for name in names:
         path = maker.PICTURES / name
         assert path.stat().st_size < 100_000

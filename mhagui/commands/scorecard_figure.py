@@ -63,9 +63,11 @@ def check_figure(options: argparse.Namespace) -> None:
     style_of_options(options)
     from mhagui.document.scorecard import EFFECTIVE_RANK, MEASURES
 
-    known = [measure.name for measure in (*MEASURES, EFFECTIVE_RANK)]
+    known = {measure.name: measure for measure in (*MEASURES, EFFECTIVE_RANK)}
     wanted = [_plain(name) for name in (options.score, options.against) if name]
     check_choices("score", wanted, known)
+    if options.above_chance and not known[_plain(options.score or _MAP)].is_share:
+        raise UserError(f"{options.score} is no share of the weight: leave --above-chance out.")
     check_target(Path(options.figure))
 
 
@@ -87,8 +89,6 @@ def draw_figure(options: argparse.Namespace, capture: "Capture", card: "Scorecar
         chart = HeadScatter(seen, grid, across, _column(card, options.against), strengths(card))
     else:
         score = _column(card, options.score or _MAP)
-        if options.above_chance and not score.measure.is_share:
-            raise UserError(f"{score.measure.name} is no share: it has no place above chance.")
         chart = HeadMap(seen, grid, score, options.above_chance)
     kind = _kind_of(options.figure)
     return render_chart(chart, style_of_options(options), [kind])[kind]

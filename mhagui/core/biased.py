@@ -91,14 +91,14 @@ def biased_weights(
         exponents += added
     np.clip(exponents, -most, most, out=exponents)
     weights, bits = weights_and_entropies_from_scores(exponents, mask=mask, check=check)
-    top = np.maximum.reduce(weights, axis=-1, initial=0.0)
-    if logits is None or not weights.size:
-        nothing = np.where(top > 0, 0.0, np.nan).astype(top.dtype)
-        return BiasedWeights(weights, bits, nothing)
-    kept, lost = _parts(array, added, gain, weights, logits)
-    weights *= kept[..., np.newaxis]
-    bits[top * kept == 0] = np.nan
-    return BiasedWeights(weights, bits, np.where(top > 0, lost, np.nan).astype(top.dtype))
+    sees_none = np.isnan(bits)
+    shares = np.where(sees_none, np.nan, 0.0).astype(bits.dtype)
+    if logits is not None and weights.size:
+        kept, lost, largest = _parts(array, added, gain, weights, logits)
+        weights *= kept[..., np.newaxis]
+        bits[(largest * kept).astype(bits.dtype) == 0] = np.nan
+        shares = np.where(sees_none, shares, lost).astype(bits.dtype)
+    return BiasedWeights(weights, bits, shares)
 
 
 def _logits(sinks: npt.ArrayLike, leading: tuple[int, ...]) -> FloatArray:
@@ -116,8 +116,8 @@ def _parts(
     gain: npt.ArrayLike,
     weights: FloatArray,
     logits: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """Return which part of each row its keys keep, and which its sink takes, (..., T_q) both.
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return what of each row its keys keep and its sink takes, and its largest weight, (..., T_q).
 
     The sum of a row's exponentials follows from any key and its weight: from the largest, which
     is at least 1/n, to the last digits.
@@ -130,4 +130,4 @@ def _parts(
     with np.errstate(all="ignore"):  # of rows without a key, and of gains as large as numbers are
         keys = (gain_for(gain, scores.shape[:-2]) * score + added - np.log(weight))[..., 0]
         ahead = np.exp(logits - keys)
-        return 1 / (1 + ahead), 1 / (1 + np.exp(keys - logits))
+        return 1 / (1 + ahead), 1 / (1 + np.exp(keys - logits)), weight[..., 0]

@@ -129,7 +129,7 @@ def _splits(head: HeadResult) -> bool:
 
 def two_at_once(shown: Shown) -> str | None:
     """Tell how a head splits row t4 between t1 and t3."""
-    if shown.scene.n_positions <= ROW_4:
+    if shown.scene.n_positions <= ROW_4 or shown.scene.mask.across:
         return None
     for number, head in enumerate(shown.result.heads, 1):
         if _splits(head):
@@ -159,7 +159,7 @@ def _magnitudes(shown: Shown) -> Iterator[tuple[float, HeadResult]]:
     Their weights depend on nothing but how far t1 leads in g·S: in the lesson's head, whose query
     is 1 and d_k is 2, that is |K|·g/√2. So heads that are set by hand count too, at any d_k.
     """
-    if shown.scene.n_positions <= ROW_6:
+    if shown.scene.n_positions <= ROW_6 or shown.scene.mask.across:
         return
     for head in shown.result.heads:
         scores = head.scores[ROW_6, : ROW_6 + 1]

@@ -362,6 +362,27 @@ class RowArithmetic:
         return tuple(sorted({*beside, self.largest}))
 
 
+def _exponents(
+    head: HeadResult, query: int, scores: Array, allowed: BoolArray
+) -> tuple[Array, Array, float, Array, float]:
+    """Return of a row g·S, the biased scores, what is subtracted, the exponents, and the sink’s.
+
+    The exponents are -inf where there is no such term.
+    """
+    exponents = core.softmax_exponents(scores[np.newaxis], gain=head.gain, mask=allowed)[0]
+    biased = gained = _gained(scores, head.gain)
+    slope, sink, of_sink = head.head.slope, head.head.sink, -math.inf
+    if slope and allowed.any():
+        bias = 0.0 - slope * np.abs(query - np.arange(len(scores)))
+        biased, exponents = _within_numbers(gained, bias), exponents + bias
+        exponents -= exponents.max()
+    subtracted = largest = float(biased[np.argmax(exponents)])
+    if sink is not None and allowed.any():
+        subtracted = max(largest, sink)
+        exponents, of_sink = exponents - (subtracted - largest), sink - subtracted
+    return gained, biased, subtracted, exponents, of_sink
+
+
 def row_arithmetic(result: Result, place: int, query: int) -> RowArithmetic:
     """Return how row ``query`` of the weights of head number ``place``, both from 0, comes about.
 
@@ -371,21 +392,9 @@ def row_arithmetic(result: Result, place: int, query: int) -> RowArithmetic:
     # Copies, which keep no T × T matrix alive.
     scores, weights = sealed(head.scores[query].copy()), sealed(head.weights[query].copy())
     allowed = result.allowed[query].copy()
-    exponents = core.softmax_exponents(scores[np.newaxis], gain=head.gain, mask=allowed)[0]
-    biased = gained = _gained(scores, head.gain)
-    slope, sink, sunk = head.head.slope, head.head.sink, -math.inf
-    if slope and allowed.any():
-        bias = 0.0 - slope * np.abs(query - np.arange(len(scores)))
-        biased, exponents = _within_numbers(gained, bias), exponents + bias
-        exponents -= exponents.max()
-    largest = int(np.argmax(exponents))
-    subtracted = float(biased[largest])
-    if sink is not None and allowed.any():
-        subtracted = max(subtracted, sink)
-        exponents = exponents - (subtracted - biased[largest])
-        sunk = sink - subtracted
+    gained, biased, subtracted, exponents, of_sink = _exponents(head, query, scores, allowed)
     with np.errstate(under="ignore"):
-        exponentials, sunk = np.exp(exponents), float(np.exp(sunk))
+        exponentials, sunk = np.exp(exponents), float(np.exp(of_sink))
     shares = head.sink_shares
     return RowArithmetic(
         query=query,
@@ -398,10 +407,10 @@ def row_arithmetic(result: Result, place: int, query: int) -> RowArithmetic:
         products=head.k @ head.q[query],
         scores=scores,
         gained=gained,
-        slope=slope,
+        slope=head.head.slope,
         biased=biased,
-        sink=sink,
-        largest=largest,
+        sink=head.head.sink,
+        largest=int(np.argmax(exponents)),
         subtracted=subtracted,
         exponents=exponents,
         exponentials=exponentials,

@@ -201,7 +201,8 @@ def _bars(
     texts = [[write(float(value)) for value in values] for _, values in pairs]
     tallest = TALLEST if paper.height is None else paper.height - 2 * EDGE - LEGEND - 0.4
     pitch = max(2 * BAR + PAIR_GAP, max(map(len, lines)) * line_height(TICK_SIZE) + 0.02)
-    pitch = min(pitch, tallest / len(names))
+    # Of more the page is made smaller: names are not to run into one another.
+    pitch = max(min(pitch, tallest / len(names)), line_height(TICK_SIZE))
     has_numbers = paper.style.values and pitch >= 2 * line_height(TICK_SIZE) * 0.86
     numbers = max(text_width(text) for column in texts for text in column) / FILL + 0.1
     right = numbers if has_numbers else EDGE

@@ -4,7 +4,6 @@ Each is plain numbers with their names, and no matplotlib; how it is drawn is to
 ``mhagui.figures.drawing``. Its files say what it is of, and hold no scene.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +22,6 @@ from mhagui.formats import fixed
 
 MOST_TEXT = 80  # characters of a prompt or of tokens, in captions and files
 MOST_TITLE = 120
-SAME = 1e-9  # what chances differ by that are one
 
 Doubles = npt.NDArray[np.float64]
 Facts = dict[str, str]
@@ -262,10 +260,5 @@ def render_chart(chart: Chart, style: FigureStyle, kinds: Sequence[str]) -> dict
 
 
 def by_name(charts: Sequence[Chart]) -> Mapping[str, Chart]:
-    """Return ``charts`` by their names, of those with one name the first."""
-    return {chart.name: chart for chart in reversed(charts)}
-
-
-def is_known(value: float) -> bool:
-    """Say whether a number can be drawn."""
-    return math.isfinite(value)
+    """Return ``charts`` by their names."""
+    return {chart.name: chart for chart in charts}

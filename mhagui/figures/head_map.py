@@ -52,7 +52,7 @@ FLATTEST, STEEPEST = 0.4, 1.5  # of a cell: its height beside its width
 LEAST_BAR = 1.0  # inches
 NARROW = 5.0  # inches of paper, below which the legend stands below the map
 LETTER_GAP = 0.16  # from a letter of the legend to its words
-LEGEND_GAP = 0.2
+LEGEND_GAP, LEGEND_TOP = 0.2, 0.14
 LINE = 1.2 * line_height(TICK_SIZE)
 CAP_HEIGHT, MOST_FILLED = 0.73, 0.65  # of a letter in type sizes, and of a cell by it
 CHANCE = "▸"
@@ -95,7 +95,7 @@ def plan(chart: HeadMap, paper: Paper) -> Plan:
     label = _bar_label(chart)
     left = EDGE + AXIS_LABEL + widest_of(chart.heads.rows) + 0.06
     bar = BAR_GAP + BAR_WIDTH + bar_room(scale, label)
-    under = LABELS_BELOW + AXIS_LABEL + (0.0 if legend.is_beside else legend.height + 0.08)
+    under = LABELS_BELOW + AXIS_LABEL + (0.0 if legend.is_beside else legend.height + LEGEND_TOP)
     beside = LEGEND_GAP + legend.width if legend.is_beside else 0.0
     n_rows, n_columns = len(chart.heads.rows), len(chart.heads.columns)
     room = paper.width - left - bar - beside
@@ -105,7 +105,9 @@ def plan(chart: HeadMap, paper: Paper) -> Plan:
     bar_height = max(box.height, LEAST_BAR, 1.1 * text_width(label, LABEL_SIZE))
     lines = [*wrapped(label, bar_height, LABEL_SIZE)]
     bottom = max(box.bottom + LABELS_BELOW + AXIS_LABEL, EDGE + bar_height)
-    end = max(bottom, EDGE + legend.height) if legend.is_beside else bottom + legend.height + 0.08
+    end = max(bottom, EDGE + legend.height)
+    if not legend.is_beside:
+        end = bottom + LEGEND_TOP + legend.height
 
     def paint(sheet: Sheet) -> None:
         _paint_map(Grid.on(sheet, box, (n_rows, n_columns)), chart, scale)
@@ -118,7 +120,7 @@ def plan(chart: HeadMap, paper: Paper) -> Plan:
         if legend.is_beside:
             legend.write(sheet, box.right + bar + LEGEND_GAP, EDGE)
         else:
-            legend.write(sheet, EDGE, bottom + 0.08)
+            legend.write(sheet, EDGE, bottom + LEGEND_TOP)
 
     whole = box.right + bar + beside + (EDGE if legend.is_beside else 0.0)
     width = max(whole, EDGE + legend.width)
@@ -174,6 +176,7 @@ def _paint_map(grid: Grid, chart: HeadMap, scale: Scale) -> None:
     }
     for row, column in heads.missing:
         grid.axes.add_patch(Rectangle((column, row), 1, 1, linewidth=sheet.pt(0.6), **ground))
+        grid.axes.spines[:].set_visible(False)  # or they would go around nothing
     label_rows(grid, heads.rows)
     label_columns(grid, heads.columns)
     size, writing = _type_of(grid, matrix, scale)

@@ -33,8 +33,9 @@ LEGEND_GAP, LEGEND_COLUMN = 0.15, 1.65
 LEGEND_LINE = 1.4 * line_height(TICK_SIZE)
 NARROW = 5.0  # inches of paper, below which the legend stands below
 MOST_NAMED = 12
-REACHES = (0.05, 0.11)  # inches from a point to its name
-MARKER, PLAIN = 4.2, 2.4  # points
+REACHES = (0.06, 0.12)  # inches from a point to its name
+MARKER, PLAIN = 4.2, 2.4  # points, and so many times as much where there are few
+FEW, LARGER = 64, 1.4
 HALF_POINT = 0.035  # inches, of a point that a name keeps clear of
 
 
@@ -98,7 +99,7 @@ def _draw(axes: Axes, sheet: Sheet, chart: HeadScatter, box: Box) -> None:
     labels = np.array(chart.heads.labels)
     for label in ("", *LETTERS):
         has = labels == label
-        axes.plot(xs[has], ys[has], **_look(sheet, label))
+        axes.plot(xs[has], ys[has], **_look(sheet, label, len(labels)))
     inches = np.column_stack(
         [(xs - low_x) / (high_x - low_x) * box.width, (ys - low_y) / (high_y - low_y) * box.height]
     )
@@ -131,17 +132,18 @@ def _ends(score: Column) -> tuple[float, float]:
     return -0.03 * high, 1.03 * high
 
 
-def _look(sheet: Sheet, label: str) -> dict[str, Any]:
-    """Return how the points of a label look, in every figure alike."""
+def _look(sheet: Sheet, label: str, n_heads: int) -> dict[str, Any]:
+    """Return how the points of a label look, in every figure alike but for their size."""
+    larger = LARGER if n_heads <= FEW else 1.0
     common = {"linestyle": "", "markeredgewidth": sheet.pt(0.4), "zorder": 3}
     if not label:
-        size, ink = sheet.pt(PLAIN), sheet.inks.muted
+        size, ink = sheet.pt(PLAIN * larger), sheet.inks.muted
         return common | {"marker": "o", "markersize": size, "color": ink, "zorder": 2.5}
     number = list(LETTERS).index(label)
     marker = HEAD_MARKERS[number].on_paper
     return common | {
         "marker": marker,
-        "markersize": sheet.pt(MARKER * (1.4 if marker == "*" else 1.0)),
+        "markersize": sheet.pt(MARKER * larger * (1.4 if marker == "*" else 1.0)),
         "markerfacecolor": HEAD_COLOURS[number],
         "markeredgecolor": sheet.inks.ground,
     }
@@ -154,7 +156,8 @@ def _chance_look(sheet: Sheet) -> dict[str, Any]:
 
 def _handles(sheet: Sheet, counts: dict[str, int], *, has_chance: bool) -> Iterator[Line2D]:
     for label, count in counts.items():
-        yield Line2D([], [], label=f"{label or NO_LABEL} ({count})", **_look(sheet, label))
+        look = _look(sheet, label, sum(counts.values()))
+        yield Line2D([], [], label=f"{label or NO_LABEL} ({count})", **look)
     if has_chance:
         yield Line2D([], [], label="chance", **_chance_look(sheet))
 

@@ -46,6 +46,7 @@ LARGE_CELL, LARGEST_SIDE = 0.55, 5.0  # of a head alone
 SMALLEST_SIDE = 1.8
 LEAST_SIDE = 0.4  # where there is no room, and all is made smaller
 THINNEST = 0.25  # of the longer side of a matrix: the least that the shorter one has
+LOWEST = 0.8  # inches, of all of them: less than the name of the rows is long
 TALLEST = 1.25  # times the room for its width: the most that a matrix is high
 
 
@@ -188,6 +189,8 @@ def _panels(scene: Scene, paper: Paper, content: _Content, n_columns: int, bar: 
     side = max(min(room / n_columns / wide, content.side, tallest), LEAST_SIDE)
     while True:
         width, height = side * wide, side * high
+        if high < wide:
+            height = max(height, LOWEST / n_rows)
         names = wrapped_names(content.names, width, roomy=roomy)
         below = column_names(paper, keys_of(scene), width / scene.n_keys).height
         n_panels = len(content.heads)

@@ -55,7 +55,7 @@ class AboutDialog(DetailsDialog):
 def scene_text(scene: Scene) -> str:
     """Return what ``scene`` is: its own words, and what X is at its present length."""
     sizes = (
-        f"Now on the bench: T = {scene.n_positions}, H = {scene.n_heads}, "
+        f"Now on the bench: {scene.lengths}, H = {scene.n_heads}, "
         f"d_model = {scene.d_model}. X: {_tokens(scene)}."
     )
     return f"{scene.description}\n\n{sizes}".strip()

@@ -344,12 +344,6 @@ def make_actions(
     return {info.key: _make_action(info, parent, handlers[info.key]) for info in ACTIONS}
 
 
-def set_tip(action: QAction, tip: str) -> None:
-    """Have ``tip`` said of ``action``, with its shortcut where there is room for that."""
-    action.setStatusTip(tip)
-    action.setToolTip(_with_shortcut(tip, action.shortcut()))
-
-
 def fill_menu(
     menu: QMenu, keys: tuple[str, ...], actions: Mapping[str, QAction], menus: Mapping[str, QMenu]
 ) -> None:
@@ -407,6 +401,7 @@ def _make_action(info: ActionInfo, parent: QWidget, handler: Callable[[], object
     action = QAction(info.text, parent)
     action.setObjectName(info.key)
     action.setIconText(info.text.replace("&", "").rstrip("…"))  # the tool bar's stays as it is
+    action.setStatusTip(info.tip)
     action.setCheckable(info.checkable)
     action.setMenuRole(info.role)
     if info.icon:
@@ -414,7 +409,7 @@ def _make_action(info: ActionInfo, parent: QWidget, handler: Callable[[], object
     action.setShortcuts(_keys(info.shortcut))
     if info.is_local:
         action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-    set_tip(action, info.tip)
+    action.setToolTip(_with_shortcut(info.tip, action.shortcut()))
     action.triggered.connect(handler)
     return action
 

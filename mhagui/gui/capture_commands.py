@@ -5,11 +5,9 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 
-from mhagui.gui.actions import ACTIONS, set_tip
 from mhagui.gui.capture_session import CaptureSession
 from mhagui.gui.opening.openings import Openings
 
-WORDS_TIP = next(info.tip for info in ACTIONS if info.key == "words")
 TOKENS_AGAIN = "Shown with all tokens again"
 
 
@@ -18,35 +16,40 @@ class CaptureCommands(QObject):
 
     Signals
     -------
-    said
-        Something was done; carries a sentence.
-    refused
-        Something was not done, and all is as it was.
+    said, refused
+        Something was done, or cannot be; carries a sentence.
     """
 
     said = Signal(str)
-    refused = Signal()
+    refused = Signal(str)
 
     def __init__(self, captures: CaptureSession, openings: Openings, parent: QObject) -> None:
         super().__init__(parent)
         self._captures, self._openings = captures, openings
+        self._actions: Mapping[str, QAction] = {}
 
     def handlers(self) -> dict[str, Callable[[], object]]:
         """Return what each action does, by its key."""
         return {"prompt": self._openings.ask_for_prompt, "words": self._turn_words}
 
-    def show(self, actions: Mapping[str, QAction]) -> None:
-        """Grey what cannot be done with what is open, and say why; mark what is by words."""
-        actions["prompt"].setEnabled(self._captures.model is not None)
-        words, why_not = actions["words"], self._captures.why_not_words
-        words.setEnabled(not why_not)
-        words.setChecked(self._captures.is_by_words)
-        set_tip(words, why_not.rstrip(".") or WORDS_TIP)
+    def mark(self, actions: Mapping[str, QAction]) -> None:
+        """Have ``actions`` grey and checked as what is open has them, from now on."""
+        self._actions = actions
+        self._captures.changed.connect(self._mark)
+        self._mark()
+
+    def _mark(self) -> None:
+        captures = self._captures
+        self._actions["prompt"].setEnabled(captures.model is not None)
+        self._actions["words"].setEnabled(captures.capture is not None)
+        self._actions["words"].setChecked(captures.is_by_words)
 
     def _turn_words(self) -> None:
         """Show by words what is shown by tokens, or the other way."""
         captures = self._captures
-        if not captures.show_by_words(wanted=not captures.is_by_words):
-            self.refused.emit()
-        elif captures.capture is not None:
+        is_done = captures.show_by_words(wanted=not captures.is_by_words)
+        self._mark()  # the action is checked already
+        if captures.why_not_words:
+            self.refused.emit(captures.why_not_words)
+        elif is_done and captures.capture is not None:
             self.said.emit(captures.capture.notes[-1] if captures.is_by_words else TOKENS_AGAIN)

@@ -125,7 +125,7 @@ class MainWindow(QMainWindow):
         self._restore()
         self._on_history_changed()
         self._on_file_changed()
-        self._on_capture()
+        self._of_captures.mark(self._actions)
         self._on_shown(self.bench.frame)
 
     # --- what the window is made of
@@ -147,9 +147,8 @@ class MainWindow(QMainWindow):
         self.files.gone.connect(self._forget_file)
         self._drop.watch(self)
         self._drop.wanted.connect(self.openings.open)
-        self.captures.changed.connect(self._on_capture)
-        self._of_captures.refused.connect(self._on_capture)  # a mark that is not to be there
         self._of_captures.said.connect(self._say)
+        self._of_captures.refused.connect(self.refuse)
         self._drop.refused.connect(self.refuse)
         self._recent.wanted.connect(self.openings.open)
         self._recent.cleared.connect(self._forget_files)
@@ -251,9 +250,6 @@ class MainWindow(QMainWindow):
         self.setWindowModified(state.is_modified)
         self.setWindowFilePath("" if state.path is None else str(state.path))
         self._offer_revert()
-
-    def _on_capture(self) -> None:
-        self._of_captures.show(self._actions)
 
     def _offer_revert(self) -> None:
         self._actions["revert"].setEnabled(self.files.can_revert)

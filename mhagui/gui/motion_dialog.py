@@ -63,7 +63,7 @@ class MotionDialog(WritingDialog):
         self._frame = frame
         self._preferences = preferences or Preferences(None, print)
         view, scene = frame.view, frame.scene
-        self._style = StyleForm(view.appearance, view.colour_scale, has_tokens=bool(scene.tokens))
+        self._style = StyleForm(view.appearance, view.colour_scale, has_tokens=scene.has_tokens)
         self._folder = ""
         self._movable = sliders_of(frame.scene)
         self._figure, self._slider, self._format = ChoiceBox(), ChoiceBox(), ChoiceBox()

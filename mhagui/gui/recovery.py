@@ -333,7 +333,7 @@ def _details(found: Found) -> str:
     scene = found.session.scene
     return (
         f"Title: {scene.title}\n"
-        f"Sizes: T = {scene.n_positions}, H = {scene.n_heads}, d_k = {scene.d_k}, "
+        f"Sizes: {scene.lengths}, H = {scene.n_heads}, d_k = {scene.d_k}, "
         f"d_v = {scene.d_v}, d_model = {scene.d_model}\n"
         f"File: {found.session.path or 'never saved'}\n"
         f"Kept: {found.kept_at:%Y-%m-%d %H:%M:%S}, in {found.place.file}"

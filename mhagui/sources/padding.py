@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from mhagui.document.capture import CapturedLayer, Flags, Floats
-from mhagui.document.mask_rule import MaskKind, MaskRule
+from mhagui.document.mask_rule import MaskKind, MaskRule, rule_across
 
 
 def rows_that_look_ahead(layer: CapturedLayer) -> int:
@@ -22,11 +22,10 @@ def rows_that_look_ahead(layer: CapturedLayer) -> int:
     first = int(last.argmax())
     if first == 0:
         return 0
-    used = _used(given)
-    causal = np.tri(len(used), dtype=np.bool_)
-    looks_ahead = bool(np.any(used & ~causal))
-    causal[:, :first] = False
-    return first if looks_ahead and np.array_equal(used[first:], causal[first:]) else 0
+    used = np.tri(len(given[0]), dtype=np.bool_)
+    used[:, :first] = False
+    used[:first] = True
+    return first if np.array_equal(_used(given), used) else 0
 
 
 def looks_at_padding(layer: CapturedLayer) -> bool:
@@ -45,15 +44,25 @@ def with_padding(layer: CapturedLayer, n_ahead: int = 0) -> CapturedLayer:
     single keys, as hand-made ones, leave keys out for other reasons.
     """
     given = layer.given
-    if given is None or len(given) < 2 or given.shape[1] != given.shape[2]:
+    if given is None or len(given) < 2:
         return layer
     ends = given[:, n_ahead:, 0], given[:, n_ahead:, -1]
     if all((np.abs(of_end) > 0).any() for of_end in ends):
         return layer
     used = _used(given)
+    if given.shape[1] != given.shape[2]:
+        return _with_padded_keys(layer, used)
     used[:n_ahead] = False
     rule = _rule(used, is_causal=layer.allowed is not None)
     return layer if rule is None else replace(layer, allowed=rule.allowed(len(used)))
+
+
+def _with_padded_keys(layer: CapturedLayer, used: Flags) -> CapturedLayer:
+    """Return ``layer`` of another sequence's keys with those at the ends left out of its mask."""
+    rule = rule_across(used) if layer.allowed is None else None
+    if rule is None or rule.kind is not MaskKind.FULL:
+        return layer
+    return replace(layer, allowed=rule.allowed(*used.shape))
 
 
 def _used(given: Floats) -> Flags:

@@ -1,10 +1,13 @@
 """Scorecards from the command line: of files of tensors and of models, printed and written."""
 
 import csv
+import errno
 import io
 import json
+import os
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,9 +15,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from mhagui import cli
 from mhagui.core.threads import one_blas_thread
+from mhagui.document.provenance import provenance_of_file
 
 T = 8
 
@@ -183,6 +188,84 @@ def test_neither_qt_nor_matplotlib_is_loaded(simple):
     )
     assert "numpy" in ended.stdout.split()
     assert not {"PySide6", "pyqtgraph", "matplotlib", "tqdm"} & set(ended.stdout.split())
+
+
+SVG_TEXT = "{http://www.w3.org/2000/svg}text"
+
+
+def texts_of(path):
+    return {"".join(text.itertext()).strip() for text in ET.parse(path).iter(SVG_TEXT)}
+
+
+def test_a_figure_is_a_map_of_the_score_asked_for(run, weights, tmp_path):
+    path = tmp_path / "new" / "map.svg"
+    said = run(*read(weights), "causal=yes", "--figure", path, "--score", "self")
+    assert said == [str(path)]
+    assert {"L0", "L1", "H2", "S", "1", "self"} <= texts_of(path)
+    shown = provenance_of_file(path.read_bytes()).shown
+    assert (shown["of"], shown["score"]) == ("weights.npz", "self")
+
+
+def test_a_figure_against_another_score_is_a_scatter_plot(run, weights, tmp_path):
+    path, table = tmp_path / "points.svg", tmp_path / "scores.csv"
+    asked = ("--score", "mean_distance", "--against", "entropy", "--out", table, "--title")
+    assert run(*read(weights), "causal=yes", "--figure", path, *asked) == [str(path), str(table)]
+    assert {"mean distance (positions)", "entropy (bits)", "L1 H0"} <= texts_of(path)
+    assert table.read_text("utf-8").startswith("layer,head")
+
+
+def test_a_figure_looks_as_it_is_asked_to(run, simple, tmp_path):
+    path = tmp_path / "map.png"
+    style = ("--preset", "single", "--dpi", "100", "--ground", "dark")
+    run("report", simple, "--scorecard", "--figure", path, "--above-chance", *style)
+    with Image.open(path) as image:
+        assert image.width == int(85 / 25.4 * 100)
+        assert image.getpixel((0, 0)) == (0x1B, 0x1D, 0x20)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--figure", "map.gif"], "a figure ends in .png, .svg, .pdf, .eps, .tiff"),
+        (["--figure", "map"], "map names no format"),
+        (
+            ["--figure", "a.svg", "--score", "selfish"],
+            "no score “selfish”; the scores are previous",
+        ),
+        (
+            ["--figure", "a.svg", "--score", "entropy", "--above-chance"],
+            "entropy is no share of the weight",
+        ),
+        (["--figure", "a.svg", "--against", "self", "--above-chance"], "leave --against out"),
+        (["--figure", "a.svg", "--csv"], "give --out FILE"),
+        (["--figure", "a.svg", "--out", "a.svg"], "give two files"),
+        (["--figure", "a.svg", "--preset", "wide"], "--preset wide"),
+        (["--score", "self"], "give --figure FILE as well"),
+        (["--ground", "dark"], "give --figure FILE as well"),
+    ],
+)
+def test_what_is_wrong_with_a_figure_is_said_before_anything_is_written(
+    refused, simple, tmp_path, monkeypatch, arguments, told
+):
+    monkeypatch.chdir(tmp_path)
+    assert told in refused("report", simple, "--scorecard", *arguments)
+    assert [path.name for path in tmp_path.iterdir()] == [simple.name]
+
+
+def test_a_figure_that_the_disk_has_no_room_for_leaves_the_old_one(
+    capsys, simple, tmp_path, monkeypatch
+):
+    path = tmp_path / "map.svg"
+    path.write_bytes(b"old")
+
+    def fsync(_descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    assert cli.main(["report", str(simple), "--scorecard", "--figure", str(path)]) != 0
+    assert "map.svg cannot be written: the disk is full." in capsys.readouterr().err
+    assert {each.name for each in tmp_path.iterdir()} == {"map.svg", simple.name}
+    assert path.read_bytes() == b"old"
 
 
 @pytest.mark.real_model

@@ -341,3 +341,40 @@ def test_exponents_of_a_negative_gain_count_from_the_smallest_score():
 def test_exponents_of_a_gain_of_zero_are_zero_where_allowed():
     exponents = softmax_exponents([[1e308, -1e308, 5.0]], gain=0.0, mask=[[True, True, False]])
     assert_array_equal(exponents, [[0.0, 0.0, -np.inf]])
+
+
+# ---------------------------------------------------------------------------------- long sequences
+
+
+class Ended(Exception):  # noqa: N818 - nothing is wrong
+    """What a check raises."""
+
+
+@pytest.mark.parametrize("leading", [(), (2,)])
+def test_scores_of_many_rows_are_made_a_few_at_a_time(leading):
+    q, k = np.random.default_rng(1).normal(size=(2, *leading, 600, 5))
+    calls = []
+    scores = attention_scores(q, k, check=lambda: calls.append(None))
+    assert_allclose(scores, q @ np.swapaxes(k, -1, -2) / 5**0.5, rtol=1e-13, atol=1e-14)
+    assert_array_equal(scores, attention_scores(q, k))
+    assert len(calls) > 1
+    left = len(calls) - 1
+
+    def check():
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Ended
+
+    with pytest.raises(Ended):
+        attention_scores(q, k, check=check)
+
+
+@pytest.mark.parametrize("row", [0, 300, 599])
+def test_a_score_that_overflows_is_found_in_any_row(row):
+    q, k = np.zeros((600, 2)), np.full((600, 2), 1e200)
+    q[row] = 1e200
+    with pytest.raises(ValueError, match="a score overflows"):
+        attention_scores(q, k)
+    q[row] = 1e108
+    assert np.isfinite(attention_scores(q, k)).all()

@@ -95,6 +95,14 @@ def test_a_very_large_sink_takes_all(dtype, sink):
     assert np.isnan(found.bits).all()
 
 
+def test_a_row_that_is_too_small_for_numbers_has_no_entropy():
+    scores = np.zeros((4, 4), np.float32) - np.arange(4, dtype=np.float32)[:, None]
+    found = core.biased_weights(scores, sinks=102.0)
+    assert_array_equal(np.isnan(found.bits), ~found.weights.any(axis=1))
+    assert not np.isnan(found.bits[0])
+    assert np.isnan(found.bits[3])
+
+
 def test_a_very_small_sink_takes_nothing():
     scores = np.random.default_rng(1).standard_normal((5, 5))
     found = core.biased_weights(scores, sinks=-1e30)

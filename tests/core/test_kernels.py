@@ -2,6 +2,7 @@
 
 import math
 from contextlib import contextmanager, nullcontext
+from functools import partial
 
 import numpy as np
 import pytest
@@ -374,3 +375,20 @@ def test_a_check_is_called_before_each_tile_and_ends_the_work(which, n_threads, 
     with pytest.raises(Ended):
         call()
     assert 3 <= len(calls) < 3 + n_threads
+
+
+def test_long_rows_are_not_copied_by_way_of_a_buffer_and_short_ones_are(monkeypatch):
+    monkeypatch.setattr(kernels, "_FEW_CELLS", 1)  # in more than one thread
+    usual, found = np.getbufsize(), {}
+    for length in (128, 1024):
+        q, k = np.random.default_rng(1).normal(size=(2, length, 8))
+        found[length] = sizes = set()
+        for kernel in (core.weights_and_entropies, core.attention_statistics):
+            kernel(q, k, check=partial(noted_size, sizes))
+    assert found[128] == {usual}
+    assert max(found[1024]) < 1024
+    assert np.getbufsize() == usual
+
+
+def noted_size(sizes):
+    sizes.add(np.getbufsize())

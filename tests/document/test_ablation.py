@@ -298,3 +298,9 @@ def test_several_heads_are_muted_in_one_step():
     assert (edit.text, MuteHeads((10,)).text) == ("Mute 2 heads", "Mute head")
     with pytest.raises(UserError, match="no head 99"):
         MuteHeads((99,)).apply(scene)
+
+
+def test_norms_are_found_once_however_often_they_are_read():
+    found = effect(load_lesson("four-heads"), AblationKind.ZERO, 1)
+    assert found.by_position is found.by_position
+    assert found.share_by_position is found.share_by_position

@@ -28,6 +28,9 @@ from mhagui.document.edits import (
     SetSequenceLength,
     set_gain,
 )
+from mhagui.document.exercise_checks import two_at_once
+from mhagui.document.exercise_list import exercises
+from mhagui.document.exercises import Shown
 from mhagui.document.information import study_information
 from mhagui.document.known import why_unknown
 from mhagui.document.mask_rule import MaskKind, MaskRule, rule_across
@@ -323,6 +326,24 @@ def test_it_is_said_why_there_are_no_filters_and_no_information():
     told = study_information(scene, result, 2).heads[0].why_not
     assert told.endswith("queries and keys are not of one sequence.")
     assert why_not_by_rows(3, scene.mask).startswith("No rows can be asked for where queries")
+
+
+@pytest.mark.parametrize("shape", [(1, 5), (4, 1), (7, 2), (8, 8), (6, 6)])
+def test_exercises_can_look_at_such_a_scene(shape):
+    scene = across(*shape)
+    shown = Shown(scene, compute(scene), ViewState.of(scene))
+    readings = [check.reading(shown) for exercise in exercises() for check in exercise.checks]
+    assert not [reading for reading in readings if reading and "row t" in reading]
+
+
+def test_the_two_at_once_of_another_sequence_are_none():
+    a = np.zeros((4, 4))
+    a[:, (0, 2)] = 0.5
+    scene = across(4, 4, given=a[np.newaxis])
+    shown = Shown(scene, compute(scene), ViewState.of(scene))
+    assert two_at_once(shown) is None
+    same = scene_of(captured(4, 4, given=a[np.newaxis], has_tokens=False), 0)
+    assert two_at_once(Shown(same, compute(same), ViewState.of(same)))
 
 
 def test_another_number_of_keys_is_a_change():

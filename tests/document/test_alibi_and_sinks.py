@@ -48,6 +48,7 @@ from mhagui.errors import UserError
 from mhagui.figures.script import script
 from mhagui.figures.subject import Subject
 from mhagui.report import report, report_text
+from mhagui.reports.content import report_of
 
 LESSON = load_lesson("four-heads")
 MASKS = [MaskRule(), MaskRule(MaskKind.FULL), MaskRule(MaskKind.SLIDING, 2), MaskRule(left=1)]
@@ -486,6 +487,8 @@ def test_reports_tell_of_both():
     text = report_text(scene, result)
     assert "ALiBi slopes: h1 0.25." in text
     assert "Sink logits: h2 1.5;" in text
+    told = [str(block) for block in report_of(Subject(scene, result)).sections[1].blocks]
+    assert any("Sink logits: h2 1.5;" in block for block in told)
     assert "slope" not in report(LESSON, compute(LESSON))["heads"][0]
 
 

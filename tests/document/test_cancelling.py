@@ -68,3 +68,25 @@ def test_where_weights_are_not_kept_it_ends_within_their_making(monkeypatch):
         compute(scene, None, within)
     assert made == []
     assert threading.active_count() == before
+
+
+def test_it_ends_within_the_scores_of_a_head(monkeypatch):
+    begun, made, scores = [], [], core.attention_scores
+
+    def noted(*given, **named):
+        begun.append(None)
+        found = scores(*given, **named)
+        made.append(found)
+        return found
+
+    def check(_n_done):
+        if begun:
+            calls.append(None)
+            if len(calls) > 1:  # some rows are there
+                raise Unwanted
+
+    calls = []
+    monkeypatch.setattr(core, "attention_scores", noted)
+    with pytest.raises(Unwanted):
+        compute(new_scene(600, 1, 2, 2, 8), None, check)
+    assert (len(begun), made) == (1, [])

@@ -73,7 +73,7 @@ def test_a_window_is_inside_and_has_eight_cells_or_is_none(window, n_positions):
         assert 8 <= fitted.count < n_positions
         assert 0 <= fitted.query <= n_positions - fitted.count
         assert 0 <= fitted.key <= n_positions - fitted.count
-        assert fitted.fitted(n_positions) == fitted
+        assert fitted.fitted(n_positions, n_positions) == fitted
 
 
 @given(st.integers(0, 900), st.integers(0, 900), st.integers(8, 100), PLACES, PLACES)

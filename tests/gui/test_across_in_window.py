@@ -31,12 +31,10 @@ def scene(n_queries=3, n_keys=7, *, has_tokens=True):
 
 
 @pytest.fixture(autouse=True)
-def no_tip(qapp):
-    """Have no tooltip left of where the pointer was."""
+def no_tooltip_left(qtbot, nothing_left):
     yield
     QToolTip.hideText()
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    qapp.processEvents()
+    qtbot.waitUntil(lambda: not QToolTip.isVisible())
 
 
 @pytest.fixture

@@ -8,10 +8,13 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QToolButton, QWidget
 from mhagui import core
 from mhagui.document import Head, Pattern, Scene, compute, load_lesson
 from mhagui.document.bias_edits import SetAlibi, SetSinks, set_sink, set_slope
+from mhagui.document.captured_comparison import compare
 from mhagui.document.edits import HandSet, OpenScene, SetPattern, set_gain
 from mhagui.document.pipeline import GAINED, MASKED, SOFTMAX
 from mhagui.formats import USUAL
+from mhagui.gui.docks.atlas_heads import scene_capture
 from mhagui.gui.docks.cell import CellDock
+from mhagui.gui.docks.compare_sources import OfScene
 from mhagui.gui.docks.head_card import why_no_gain_acts
 from mhagui.gui.docks.pipeline import PipelineDock
 from mhagui.gui.formulas import Formula
@@ -302,3 +305,31 @@ def test_the_pipeline_shows_the_bias_of_its_own(bench, qtbot, settle):
     settle()
     assert "slope" in Formula.ALIBI.text
     assert USUAL.fixed(bench.frame.result.heads[0].sink_shares[0]) > "0"
+
+
+# --- compared and scored
+
+
+def test_what_a_sink_takes_is_a_key_where_heads_are_compared():
+    scene = set_sink(4, 0.0).apply(load_lesson("four-heads"))
+    bare = OfScene(0, ("a", "a"), load_lesson("four-heads")).head(0, 4)
+    sunk = OfScene(1, ("b", "b"), scene).head(0, 4)
+    found = compare(bare.layer, sunk.layer).divergences[0]
+    for t, bits in enumerate(found, 1):  # n keys of 1/n, and n keys of 1/(n + 1) beside the sink
+        one = np.append(np.full(t, 1 / t), 0.0)
+        other = np.full(t + 1, 1 / (t + 1))
+        between = (one + other) / 2
+        wanted = sum(
+            (p[p > 0] * np.log2(p[p > 0] / between[p > 0])).sum() / 2 for p in (one, other)
+        )
+        assert bits == pytest.approx(wanted, abs=1e-12)
+
+
+def test_scores_are_of_the_weights_as_they_are(bench, settle):
+    bench.edit(set_sink(1, 3.0))
+    settle()
+    weights = bench.frame.result.heads[0].weights
+    layer = scene_capture(bench.scene, bench.frame.result).layers[0]
+    scored = core.head_scores(layer.weights, allowed=layer.allowed).scores["first token"]
+    assert scored.values[0] == pytest.approx(weights[1:, 0].mean())  # t1 has no other
+    assert scored.baselines[0] == pytest.approx((1 / np.arange(2, 7)).mean())

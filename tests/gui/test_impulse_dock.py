@@ -403,3 +403,20 @@ def test_one_position(qtbot, bench, dock, response):
     qtbot.waitUntil(lambda: drawn(response[1])[0][1] == pytest.approx(0))
     click(qtbot, dock, "showTaps")
     assert captions(dock)[1] == "unit delay z⁻¹\nno ideal at t1"
+
+
+def test_of_many_waves_those_of_the_cursors_head_are_drawn_strongly(dock, bench, settle):
+    def strong():
+        plots = dock._response.magnitude, dock._response.delay
+        return [[curve.strong for curve in plot.curves] for plot in plots]
+
+    dock._choices.button(1).click()
+    settle()
+    assert not any(map(any, strong()))  # of six positions
+    bench.edit(SetSequenceLength(200))
+    bench.point(query=199, head=bench.scene.heads[2].uid)
+    settle()
+    assert strong() == [[False, False, True, False]] * 2
+    bench.point(head=bench.scene.heads[0].uid)
+    settle()
+    assert strong() == [[True, False, False, False]] * 2

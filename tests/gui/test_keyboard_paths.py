@@ -13,6 +13,7 @@ from mhagui.document import Quantity, Window
 from mhagui.document.edits import SetSequenceLength
 from mhagui.gui.actions import ACTIONS
 from mhagui.gui.focus_ring import FocusRings
+from mhagui.gui.widgets.curve_plot import CurvePlot
 
 PAGE = Path(__file__).parents[2] / "docs" / "keyboard.md"
 DOCKS = (
@@ -142,7 +143,8 @@ def test_every_stop_is_in_sight_and_shows_the_focus(hands, qapp, theme, request)
         hands.window.docks.enter(panel)
         while panel.isAncestorOf(hands.focus):
             stop = hands.focus
-            ground = stop.viewport() if isinstance(stop, QAbstractScrollArea) else stop
+            inner = stop.view if isinstance(stop, CurvePlot) else stop  # which covers all of it
+            ground = inner.viewport() if isinstance(inner, QAbstractScrollArea) else inner
             is_in_sight = not ground.visibleRegion().isEmpty()
             with_focus = luminances(stop)
             hands.press(Key.Key_Tab)

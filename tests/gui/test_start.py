@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 # What is posted while a window is painted arrives when it is painted.
 UNTIL_PAINTED = """
-import json, os, sys
+import gc, json, os, sys
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
@@ -38,7 +38,8 @@ class Watch(QObject):
     def customEvent(self, event):
         docks = self.parent().findChildren(QDockWidget)
         with_content = [dock.objectName() for dock in docks if dock.widget() is not None]
-        print(json.dumps({"modules": list(sys.modules), "docks": with_content}), flush=True)
+        found = {"modules": list(sys.modules), "docks": with_content, "looked": looked() - before}
+        print(json.dumps(found), flush=True)
         os._exit(0)
 
 show = QMainWindow.show
@@ -47,8 +48,12 @@ def show_watched(window):
     window.installEventFilter(Watch(window))
     show(window)
 
+def looked():
+    return sum(of["collections"] for of in gc.get_stats())
+
 QMainWindow.show = show_watched
 from mhagui import cli
+before = looked()
 cli.main([])
 """
 
@@ -76,11 +81,16 @@ def test_nothing_heavy_is_imported_before_the_first_paint(first_paint):
     assert packages & unwanted == set()
 
 
+def test_hardly_any_garbage_is_looked_for_before_the_first_paint(first_paint):
+    assert first_paint["looked"] <= 5  # it would be a hundred times
+
+
 def test_only_docks_in_sight_are_imported_before_the_first_paint(first_paint):
     folder = "mhagui.gui.docks."
     found = {n.removeprefix(folder) for n in first_paint["modules"] if n.startswith(folder)}
     parts = {  # of the docks in sight
-        "head_card", "key_heads", "mask_control", "projection_presets", "target_dialog",
+        "bias_controls", "head_card", "key_heads", "mask_control", "projection_presets",
+        "target_dialog",
     }  # fmt: skip
 
     assert found - parts == {"heads", "heatmaps", "output_projection"}

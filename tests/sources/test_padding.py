@@ -1,8 +1,11 @@
 """Padding that weights show is masked, and never guessed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from mhagui import sources
 from mhagui.document.captured_scene import scene_of
 from mhagui.document.compute import compute
 from mhagui.document.mask_rule import MaskKind, MaskRule
@@ -36,6 +39,32 @@ def test_padding_is_masked(tmp_path, attention, causal, of_padding, at_start, op
     assert np.array_equal(result.heads[1].weights[tokens], weights[1, tokens])
     assert not np.delete(result.heads[1].weights, tokens, axis=0).any()
     assert np.isnan(np.delete(result.heads[1].row_entropy_bits, tokens)).all()
+
+
+@pytest.mark.parametrize("ends", [(0, 3), (2, 0), (1, 2)])
+def test_padded_keys_of_another_sequence_are_masked(
+    tmp_path, attention, opened, saved, notes, ends
+):
+    left, right = ends
+    weights = np.zeros((2, 8, 10), np.float32)
+    weights[:, :, left : 10 - right] = attention(2, 8, 10 - left - right, causal=False)
+    capture = opened(saved(tmp_path / "a.npy", weights), axes="head,query,key")
+    assert "no weight in any head or row: taken as padding." in notes(capture)
+    rule = MaskRule(MaskKind.FULL, 0, *ends, across=True)
+    assert np.array_equal(capture.layers[0].allowed, rule.allowed(8, 10))
+    scene = scene_of(capture, 0)
+    assert scene.mask == rule
+    assert np.array_equal(compute(scene).n_allowed, [10 - left - right] * 8)
+
+
+def test_keys_that_only_some_queries_look_at_are_none_of_padding(
+    tmp_path, attention, opened, saved
+):
+    weights = np.zeros((2, 8, 10), np.float32)
+    weights[:, :, :7] = attention(2, 8, 7, causal=False)
+    weights[:, 2, 3] = 0
+    capture = opened(saved(tmp_path / "a.npy", weights), axes="head,query,key")
+    assert capture.layers[0].allowed is None
 
 
 def test_padding_is_never_guessed_of_one_head_or_of_hard_ones(
@@ -97,15 +126,22 @@ def test_what_is_wrong_in_other_rows_is_said_by_their_own_numbers(
     assert "in layer 0, head 1, query 7" in notes(capture)
 
 
-@pytest.mark.parametrize("spoil", ["a row", "one head", "said", "seen"])
+@pytest.mark.parametrize("spoil", ["a row", "one head", "said", "seen", "turned", "packed"])
 def test_where_that_is_not_sure_nothing_is_masked(tmp_path, attention, opened, saved, spoil):
     weights = left_padded(attention)
     if spoil == "a row":
         weights[0, 5, 8] = 0.1  # looks ahead, and is none of padding
     elif spoil == "one head":
         weights = weights[:1]
+    elif spoil == "turned":  # keys and queries exchanged: the last row sees one key
+        weights = attention(2, 10, 10).transpose(0, 2, 1)
+    elif spoil == "packed":  # two texts, of which neither sees the other
+        weights[:, :3] = 0
+        weights[:, :3, :3] = attention(2, 3, 3)
     elif spoil == "seen":
         weights[0, 6, 1] = 0.1
     causal = {"causal": False} if spoil == "said" else {}
-    capture = opened(saved(tmp_path / "a.npy", weights), axes="head,query,key", **causal)
-    assert capture.layers[0].allowed is None
+    found = sources.inspect(saved(tmp_path / "a.npy", weights))
+    reading = found.readings[0].with_axes("weights", ("head", "query", "key"))
+    layer = sources.read(found, replace(reading, **causal)).layers[0]
+    assert layer.allowed is None or np.array_equal(layer.allowed, np.tri(10, dtype=bool))

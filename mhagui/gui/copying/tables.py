@@ -18,7 +18,7 @@ from mhagui.errors import UserError
 from mhagui.formats import head_columns, positions
 from mhagui.gui.bench import Frame
 from mhagui.gui.docks import cost_tables
-from mhagui.gui.docks.rank import MOST_LIVE_POSITIONS
+from mhagui.gui.docks.rank import MOST_LIVE_POSITIONS, are_live
 from mhagui.gui.widgets.number_table import Numbers
 
 Labels = Sequence[str]
@@ -85,9 +85,9 @@ def scores(frame: Frame) -> Table:
 
 
 def _of_scores(symbol: str, noun: str, frame: Frame, values: Array) -> Table:
-    labels, number = positions(frame.scene.n_positions), place_of(frame) + 1
+    rows, number = positions(frame.scene.n_positions), place_of(frame) + 1
     title = f"{symbol}_{number}: {noun} of head {number}"
-    return Table(title, labels, labels, values, frame.result.allowed)
+    return Table(title, rows, frame.scene.key_names, values, frame.result.allowed)
 
 
 def stage(frame: Frame, shown: StageMatrix) -> Table:
@@ -271,7 +271,7 @@ def weight_sigmas(frame: Frame) -> Table:
 def check_decomposed(frame: Frame) -> None:
     """Raise UserError where the singular values of A would take long, and are not known yet."""
     known = all(head.weight_spectrum.is_known for head in frame.result.heads)
-    if frame.scene.n_positions > MOST_LIVE_POSITIONS and not known:
+    if not are_live(frame.result) and not known:
         raise UserError(
             f"Above T = {MOST_LIVE_POSITIONS} singular values of A are computed on request only: "
             "press Compute in the Rank dock, then copy."

@@ -189,7 +189,9 @@ class AblationControls(QWidget):
         self.keeps_bias = named(QCheckBox("Keep b_V"), "keepValueBias", "Keep b_V", BIAS_TIP)
         self.words = wrapped_label()
         self.wrong = named(QCheckBox("Wrong site too"), "wrongSite", "Wrong site too", WRONG_TIP)
-        self.mute = named(QPushButton("Mute on the bench"), "muteAblated", "Mute", MUTE_TIP)
+        self.mute = named(
+            QPushButton("Mute on the bench"), "muteAblated", "Mute on the bench", MUTE_TIP
+        )
         self._prepare()
         self._lay_out()
         self._connect()

@@ -94,6 +94,7 @@ class EffectPage(QWidget):
         if row >= len(right.change):
             return
         self.here.setText(unbroken(_at(right, row, frame.view.appearance.precision)))
+        self.plot.setAccessibleDescription(self.here.text())
         self.plot.set_cursor(row + 1)
         if self.table.currentIndex().row() != row:
             self.table.follow_row(row)

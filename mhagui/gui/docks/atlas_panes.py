@@ -157,6 +157,14 @@ class Pane(QWidget):
         """Draw which head is the current one, and which is on the bench."""
         raise NotImplementedError
 
+    def words_of(self, current: int, on_bench: int) -> str:
+        """Return which head is the current one, and what it is called."""
+        if self.heads is None or not 0 <= current < len(self.heads.names):
+            return ""
+        label = self.heads.card.labels[current] or NO_LABEL
+        here = ", on the bench" if current == on_bench else ""
+        return f"{self.heads.spoken[current]}: {label}{here}"
+
     def redraw(self) -> None:
         """Draw anew what is shown, by another choice, now or when it can be seen."""
         self._is_drawn = False
@@ -240,10 +248,7 @@ class MapPane(Pane):
     def draw_marks(self, current: int, on_bench: int) -> None:
         """Draw which head is the current one, and which is on the bench."""
         self.map.mark(current, on_bench)
-        if self.heads is not None and 0 <= current < len(self.heads.names):
-            label = self.heads.card.labels[current] or NO_LABEL
-            here = ", on the bench" if current == on_bench else ""
-            self.map.setAccessibleDescription(f"{self.heads.spoken[current]}: {label}{here}")
+        self.map.setAccessibleDescription(self.words_of(current, on_bench))
 
 
 class _MapArea(QScrollArea):
@@ -372,6 +377,7 @@ class ScatterPane(Pane):
     def draw_marks(self, current: int, on_bench: int) -> None:
         """Draw which head is the current one, and which is on the bench."""
         self.plot.mark(current, on_bench)
+        self.plot.setAccessibleDescription(self.words_of(current, on_bench))
 
 
 def _plain(text: str) -> str:

@@ -35,7 +35,8 @@ def lines(row: RowArithmetic, key: int, precision: Precision) -> tuple[Line, ...
     share, factors = say.weight(row.weights[key]), map(say.factor, (row.gain, row.scores[key]))
     n_features = len(row.q)
     less = f"{biased} − {say.factor(largest)}" if row.allowed[key] else "masked"
-    keys, is_of_sink = _of(row.n_allowed, "key"), row.subtracted == row.sink
+    keys = _of(row.n_allowed, "key")
+    from_what = "sink" if row.subtracted == row.sink else "row's max"
     steps = [
         ("q_t·k_i", _of(n_features, "product"), product, Formula.PRODUCT),
         ("÷ √d_k", f"{product} / √{n_features}", score, Formula.SCORES),
@@ -47,7 +48,7 @@ def lines(row: RowArithmetic, key: int, precision: Precision) -> tuple[Line, ...
     if row.sink is not None:
         keys = f"{keys}, and the sink"
     steps += [
-        ("− sink" if is_of_sink else "− row's max", less, say.number(exponent), Formula.EXPONENTIAL),
+        (f"− {from_what}", less, say.number(exponent), Formula.EXPONENTIAL),
         ("exp", f"e^{say.factor(exponent)}", power, Formula.EXPONENTIAL),
     ]
     if row.sink is not None:
@@ -95,8 +96,7 @@ def _beside_sink(row: RowArithmetic, key: int, precision: Precision) -> Texts:
     sunk = precision.fixed(100 * row.sink_share, 1)
     rest = "" if row.n_allowed == 1 else ", the other keys share the rest"
     return (
-        f"Key t{key + 1} takes {share} % of row t{row.query + 1},\n"
-        f"the sink logit {sunk} %{rest}.",
+        f"Key t{key + 1} takes {share} % of row t{row.query + 1},\nthe sink logit {sunk} %{rest}.",
         f"Key t{key + 1} takes {share} %,\nthe sink {sunk} %.",
     )
 

@@ -222,8 +222,7 @@ _DIFFERENCES = (
 
 
 def _difference(found: Compared, scale: ColourRange) -> Picture:
-    pairs = zip(_tokens(found.one), _tokens(found.other), strict=True)
-    rows, columns = (_joint(*pair) for pair in pairs)
+    rows, columns = _difference_words(found)
     of_weights = _picture(found, found.difference, scale, ((), ()), found.seen[2])
     return replace(
         of_weights,
@@ -235,6 +234,12 @@ def _difference(found: Compared, scale: ColourRange) -> Picture:
         row_tips=rows[1],
         column_tips=columns[1],
     )
+
+
+def _difference_words(found: Compared) -> tuple[tuple[Tokens, Tokens], tuple[Tokens, Tokens]]:
+    """Return what is written and said at the rows and at the columns of the difference."""
+    rows, columns = zip(_tokens(found.one), _tokens(found.other), strict=True)
+    return _joint(*rows), _joint(*columns)
 
 
 def _joint(one: Tokens, other: Tokens) -> tuple[Tokens, Tokens]:
@@ -255,8 +260,9 @@ def _rows(found: Compared, scale: ColourRange) -> Picture:
         low=scale.low,
         high=scale.high,
         table=scale.table,
-        row_labels=("",) * len(found.bits),
+        row_labels=position_labels(len(found.bits)),
         column_labels=("",),
+        row_words=_difference_words(found)[0][0],
         writings=_WEIGHTS,
         noun="bits",
         precision=scale.precision,

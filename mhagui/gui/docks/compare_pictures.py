@@ -104,6 +104,7 @@ class ComparePictures(QWidget):
         super().__init__()
         self.views = tuple(ZoomedView() for _ in NAMES)
         self.titles = tuple(FittingLabel() for _ in NAMES)
+        self.views[ROWS].set_bare(True)  # its rows are named beside the third
         self._pooling = Pooling(self._served, self)
         self._shape, self._look = (1, 1), Look(0, 0)
         for place, (view, title, name) in enumerate(

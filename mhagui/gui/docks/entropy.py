@@ -75,6 +75,9 @@ class EntropyDock(Panel):
         self.plot.set_words(token_labels(*tokens), token_tips(*tokens))
         query = frame.view.cursor.query
         self.plot.set_cursor(query + 1)
+        bits = frame.result.heads[column].row_entropy_bits[query]
+        said = frame.view.appearance.precision.fixed(float(bits))
+        self.plot.setAccessibleDescription(f"h{column + 1} at t{query + 1}: {said} bits")
         # Only when the cursor has moved: a selection made for copying outlasts the drag of a gain.
         moved = previous is None or query != previous.view.cursor.query
         if moved or not self.table.currentIndex().isValid():

@@ -1,5 +1,7 @@
 """The history dock: every step that led to the scene, and those undone; choosing one goes there."""
 
+from itertools import starmap, takewhile
+from operator import eq
 from typing import NamedTuple
 
 from PySide6.QtCore import (
@@ -94,20 +96,16 @@ class StepModel(QAbstractListModel):
         self._muted: QColor | None = None
 
     def set_rows(self, rows: list[Row]) -> None:
-        """Replace the rows that differ; the others stay as they lie, and are not drawn anew."""
-        pairs = enumerate(zip(self._rows, rows, strict=False))
-        others = [number for number, (old, new) in pairs if old != new]
-        kept = min(len(self._rows), len(rows))
-        if kept < len(self._rows):
-            self.beginRemoveRows(QModelIndex(), kept, len(self._rows) - 1)
-            del self._rows[kept:]
+        """Replace the rows from the first that differs, so that the others stay as they lie."""
+        pairs = zip(self._rows, rows, strict=False)
+        same = sum(takewhile(bool, starmap(eq, pairs)))
+        if same < len(self._rows):
+            self.beginRemoveRows(QModelIndex(), same, len(self._rows) - 1)
+            del self._rows[same:]
             self.endRemoveRows()
-        self._rows[:] = rows[:kept]
-        for number in others:
-            self.dataChanged.emit(self.index(number), self.index(number))
-        if kept < len(rows):
-            self.beginInsertRows(QModelIndex(), kept, len(rows) - 1)
-            self._rows += rows[kept:]
+        if same < len(rows):
+            self.beginInsertRows(QModelIndex(), same, len(rows) - 1)
+            self._rows += rows[same:]
             self.endInsertRows()
 
     def mark(self, present: int, saved: list[int], bold: QFont, muted: QColor) -> None:
@@ -115,12 +113,8 @@ class StepModel(QAbstractListModel):
 
         What follows is undone.
         """
-        first, last = sorted((self._present, present))
-        if (saved, bold, muted) != (self._saved, self._bold, self._muted):
-            first, last = 0, len(self._rows) - 1
         self._present, self._saved, self._bold, self._muted = present, saved, bold, muted
-        if first < last:
-            self.dataChanged.emit(self.index(first), self.index(min(last, len(self._rows) - 1)))
+        self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
 
     def rowCount(self, parent: Index | None = None) -> int:
         """Return how many states there are."""

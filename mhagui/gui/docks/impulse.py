@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 from mhagui.document import HeadResult, Result
 from mhagui.document.designs import filter_of
 from mhagui.document.known import Need
-from mhagui.document.records import Array
 from mhagui.document.response import (
     FINE_ROWS,
     FLAT_FILTERS,
@@ -41,7 +40,6 @@ from mhagui.gui.panel import Panel
 from mhagui.gui.pictures import token_labels
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.curve_legend import CurveLegend, LegendEntry
-from mhagui.gui.widgets.curve_plot import Curve
 from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.frequency_plot import FrequencyPlot
 from mhagui.gui.widgets.naming import named
@@ -53,6 +51,7 @@ from mhagui.gui.widgets.turning_scroll import TurningScroll
 from mhagui.gui.widgets.words import plain
 from mhagui.palette import head_colour
 
+MOST_FOLLOWED = 300  # waves of all curves together, that an eye can follow
 PLACES = FREQUENCIES / math.pi
 POOLED_FROM = 128  # positions; more may be closer than the pixels of a narrow plot
 ROW_TIP = "The query row t whose weights are shown: the impulse response at t. It is the cursor's"
@@ -131,8 +130,9 @@ class ImpulseDock(Panel):
         moved = previous is None or row != previous.view.cursor.query
         changed = moved or previous is None or frame.result is not previous.result
         if self._pages.currentIndex() == 1:
-            if changed:
-                self._response.show_row(frame.result, row)
+            is_other_head = previous is None or frame.view.cursor.head != previous.view.cursor.head
+            if changed or is_other_head:
+                self._response.show_row(frame.result, row, frame.view.cursor.head)
             return
         if changed:
             if previous is None:
@@ -292,18 +292,22 @@ class _ResponsePage(QWidget):
         column.addWidget(self.magnitude.legend)  # of both plots
         column.addWidget(TurningScroll(body, plots), 1)
 
-    def show_row(self, result: Result, row: int) -> None:
-        """Show ``row`` of every head."""
+    def show_row(self, result: Result, row: int, uid: int) -> None:
+        """Show ``row`` of every head, that of ``uid`` strongly where there is much to follow."""
+        uid = uid if row * len(result.heads) > MOST_FOLLOWED else -1
         study = self.study = study_spectra(result, row, self.study)
         for plot in (self.magnitude, self.delay):
             plot.keep_room(f"−{row}", "0.5")  # so that they are as wide as one another
-        self.magnitude.set_curves(self._curves(result, [of.magnitude for of in study.spectra]))
         self.delay.set_y_range(*delay_range(row))
-        self.delay.set_curves(self._curves(result, [of.delay for of in study.spectra]))
-
-    def _curves(self, result: Result, values: list[Array]) -> list[Curve]:
-        numbered = enumerate(zip(result.heads, values, strict=True), 1)
-        return [replace(head_curve(n, head, of), at=PLACES) for n, (head, of) in numbered]
+        of_each = [(self.magnitude, [of.magnitude for of in study.spectra])]
+        of_each += [(self.delay, [of.delay for of in study.spectra])]
+        for plot, values in of_each:
+            plot.set_curves(
+                [
+                    replace(head_curve(n, head, of), at=PLACES, strong=head.head.uid == uid)
+                    for n, (head, of) in enumerate(zip(result.heads, values, strict=True), 1)
+                ]
+            )
 
 
 def _plot(object_name: str, y_title: str) -> FrequencyPlot:

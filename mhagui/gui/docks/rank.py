@@ -34,8 +34,7 @@ SCORES_TEXT = (
     "The rank is at most d_k\xa0=\xa0{d_k}."
 )
 WEIGHTS_TEXT = (
-    "Effective rank = exp(−Σ p ln p), p = each singular value's share of their sum; "
-    "1 to {least}."
+    "Effective rank = exp(−Σ p ln p), p = each singular value's share of their sum; 1 to {most}."
 )
 COMPUTE_TIP = "Decompose the weights A of every head once, as they are now; again: cancel"
 
@@ -115,7 +114,7 @@ class RankDock(Panel):
         n_known = self._show_effective_ranks(frame)
         name = "T_k" if scene.n_keys < scene.n_positions else "T"
         most = f"{name}\xa0=\xa0{min(scene.n_positions, scene.n_keys)}"
-        self._weights_text.setText(WEIGHTS_TEXT.format(least=most))
+        self._weights_text.setText(WEIGHTS_TEXT.format(most=most))
         shown = [head.weight_spectrum for head in result.heads]
         if any(spectrum not in shown for spectrum in self._awaited):
             self._wait_no_longer()
@@ -223,6 +222,11 @@ class _Spectrum(QStackedWidget):
 def _is_affordable(head: HeadResult) -> bool:
     """Return whether the spectrum of A may be asked for: it is small, or known already."""
     return _work(head.weights.shape) <= MOST_LIVE_POSITIONS**3 or head.weight_spectrum.is_known
+
+
+def are_live(result: Result) -> bool:
+    """Say whether the spectra of A follow a gain: whether the matrices are small."""
+    return _work(result.allowed.shape) <= MOST_LIVE_POSITIONS**3
 
 
 def _work(shape: tuple[int, ...]) -> int:

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QGridLayout,
     QLabel,
     QLineEdit,
+    QMainWindow,
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
@@ -61,6 +62,7 @@ FIXED_STRIP_TIP = f"What stands at each position.\n{_POINTING}"
 FIXED_FIELD_TIP = "The sequence as text, to be read and copied.\n"
 QUERIES_TIP = "What stands at each query.\nClick, ← or →: row t.\n"
 KEYS_TIP = "What stands at each key.\nClick, ← or →: key i."
+TWO_ROWS = 165  # pixels of a dock of queries and keys, from which on type grows
 SIDE_BY_SIDE = 380  # pixels; in a narrower dock the field stands below the chips
 MAX_TEXT_LENGTH = MAX_POSITIONS * (MAX_TOKEN_LENGTH + 1)
 _EDITS: dict[str, Callable[[int, int], Edit]] = {
@@ -84,6 +86,7 @@ class TokensDock(GrowingPanel):
     is_complete_undrawn = True
 
     def __init__(self, bench: Bench) -> None:
+        self._taken = 0  # pixels, when it was last as high as it had to be
         super().__init__(bench, "tokensDock", "Tokens")
         self._begun: _Beginning | None = None  # of the drag at hand
         self.strip = self._make_strip()
@@ -131,6 +134,29 @@ class TokensDock(GrowingPanel):
         field.returnPressed.connect(self._on_typed)
         field.editingFinished.connect(self._on_left)
         return field
+
+    def growth(self) -> float:
+        """Return how many times as large type is as elsewhere; two rows need more for it."""
+        growth = super().growth()
+        if self.keys.isHidden() or self.height() >= growth * TWO_ROWS:
+            return growth
+        return round(min(max(self.height() / TWO_ROWS, 1.0), growth), 1)
+
+    def event(self, event: QEvent) -> bool:
+        """Take the height that it has to have now: Qt leaves a dock what it had, and covers it."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            QTimer.singleShot(0, self, self._take_height)
+        return done
+
+    def _take_height(self) -> None:
+        """Be as high as has to be, where it is no higher than that was; the user may have more."""
+        window, least = self.parent(), self.minimumSizeHint().height()
+        if not isinstance(window, QMainWindow) or self.isFloating() or not self.isVisible():
+            return
+        if least != self._taken and self.height() <= max(self._taken, least):
+            self._taken = least
+            window.resizeDocks([self], [least], Qt.Orientation.Vertical)
 
     # --- drawing
 
@@ -318,6 +344,7 @@ class _Body(QWidget):
         is_wide = self.width() >= SIDE_BY_SIDE
         direction = QBoxLayout.Direction
         self._box.setDirection(direction.LeftToRight if is_wide else direction.TopToBottom)
+
 
 
 def _note() -> QLabel:

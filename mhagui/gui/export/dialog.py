@@ -68,7 +68,7 @@ class ExportDialog(WritingDialog):
         titles = {name: chart.title for name, chart in self._charts.items()}
         self._figures = FigureList(titles)
         self._preview = Preview()
-        self._style = StyleForm(view.appearance, view.colour_scale, has_tokens=bool(scene.tokens))
+        self._style = StyleForm(view.appearance, view.colour_scale, has_tokens=scene.has_tokens)
         self._files = FilesForm()
         self._row, self._head = CountBox(1, scene.n_positions), CountBox(1, scene.n_heads)
         self._folder = QLineEdit()

@@ -38,7 +38,10 @@ _REPORTS = {
     "pdf": ("PDF", "Pages with tables and figures, to print or hand in"),
     "markdown": ("Markdown", "Text with tables and figures, for notebooks and notes"),
 }
-_EMBED_TIP = "Whoever gets the file can open the scene it was drawn from"
+_EMBED_TIP = (
+    "Whoever gets the file can open the scene it was drawn from; figures of a model's heads, of "
+    "two compared or ablated ones hold none"
+)
 _COLUMNS = 3
 
 
@@ -80,7 +83,7 @@ class FilesForm(QWidget):
         whole, packed = sizes
         if packed is None:
             self._embed.setText("Scene in each file (too large)")
-            tip = f"{_EMBED_TIP}; this one has {_in_words(whole)}, more than figures hold"
+            tip = f"{_EMBED_TIP}. This one has {_in_words(whole)}, more than figures hold"
             self._embed.setToolTip(tip)
         else:
             self._embed.setText(f"Scene in each file ({_in_words(packed)})")

@@ -363,7 +363,7 @@ def _draw(line: Line, curve: Curve, ratio: float) -> None:
     has_markers = few and bool(np.isfinite(curve.values).any())
     # It draws wide pens fast that are neither dashed nor smoothed.
     width = 2 if few or not curve.dimmed else 1
-    width += 2 if curve.strong else 0
+    width += 1 if curve.strong else 0
     line.setZValue(1 if curve.strong else 0)
     style = Qt.PenStyle.DashLine if curve.dimmed else Qt.PenStyle.SolidLine
     line.setData(

@@ -26,6 +26,7 @@ from mhagui.gui.widgets.matrix_zoom import ZoomedView
 PADDING = (6, 3, 4, 3)  # left, top, right, bottom; each pixel saved is one for the cells
 SWATCH = 10.0
 SPACE = 6.0
+LEAST_LETTERS = 3  # of a name that is cut, dots among them, or fewer are left out
 ICON_PIXELS = 12
 _WHY_SILENT = {
     "muted": "muted: it does not reach W_O",
@@ -118,7 +119,7 @@ class HeadTitle(QWidget):
         metrics = QFontMetricsF(font)
         if metrics.horizontalAdvance(text) > right - left:
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(right - left, 0.0))
-            text = text.removeprefix("…")  # alone it says nothing
+            text = text if len(text) > LEAST_LETTERS else ""  # so few say nothing
         painter.setFont(font)
         box = QRectF(left, 0, metrics.horizontalAdvance(text) + 1, self.height())
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip, text)

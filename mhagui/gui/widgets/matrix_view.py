@@ -208,8 +208,7 @@ class MatrixView(QWidget):
         picture, (row, column) = self._picture, self._cursor
         if picture is None or not _is_inside(picture, row, column):
             return ""
-        words = [f"row {picture.row_name(row)}"] if row is not None else []
-        words += [f"column {picture.column_name(column)}"] if column is not None else []
+        words = _places(picture, row, column)
         if row is not None and column is not None:
             words.append(self.value_words(picture, row, column))
         return ", ".join(words)
@@ -327,8 +326,8 @@ class MatrixView(QWidget):
 
     def _cell_words(self, picture: Picture, row: int, column: int) -> str:
         """Return which cell it is, of which matrix, and its number."""
-        where = f"row {picture.row_name(row)}, column {picture.column_name(column)}"
-        return f"{self.accessibleName()}, {where}: {self.value_words(picture, row, column)}"
+        where = ", ".join((self.accessibleName(), *_places(picture, row, column)))
+        return f"{where}: {self.value_words(picture, row, column)}"
 
     def value_words(self, picture: Picture, row: int, column: int) -> str:
         """Return the number of a cell as it is read out."""
@@ -390,6 +389,14 @@ class MatrixView(QWidget):
             self.pointed.emit(*target)
         else:
             super().keyPressEvent(event)
+
+
+def _places(picture: Picture, row: int | None, column: int | None) -> list[str]:
+    """Return the names of a row and a column, where they have any."""
+    of_row = "" if row is None else picture.row_name(row)
+    of_column = "" if column is None else picture.column_name(column)
+    named = ("row", of_row), ("column", of_column)
+    return [f"{what} {name}" for what, name in named if name]
 
 
 def _is_inside(picture: Picture, row: int | None, column: int | None) -> bool:

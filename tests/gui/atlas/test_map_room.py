@@ -104,3 +104,12 @@ def test_the_notes_are_a_view_of_their_own(show, dock, settle):
     dock.take_focus()
     assert isinstance(QApplication.focusWidget(), QLabel)
     assert "from 0" in QApplication.focusWidget().text()
+
+
+def test_map_and_scatter_plot_say_which_head_is_the_current_one(dock, qtbot, settle):
+    dock.take_focus()
+    qtbot.keyClick(dock.map.map, Qt.Key.Key_Right)
+    assert dock.map.map.accessibleDescription() == "layer 3, head 1: previous token"
+    dock.views.tabs.setCurrentWidget(dock.scatter)
+    settle()
+    assert dock.scatter.plot.accessibleDescription() == "layer 3, head 1: previous token"

@@ -5,7 +5,7 @@ from threading import Event
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 
 from mhagui import core
 from mhagui.document import load_lesson, on_demand, scorecard
@@ -207,6 +207,27 @@ def test_weights_that_are_not_kept_are_scored_head_by_head(
         wanted = right.scores[column.measure.name].values
         np.testing.assert_allclose(column.values, wanted, atol=1e-9)
     assert bench_dock.map.heads.card.labels == right.labels
+
+
+def test_what_is_offered_stays_as_it_lies_while_a_gain_moves(bench_dock, bench, qtbot, settle):
+    bench.edit(SetSequenceLength(600))
+    qtbot.waitUntil(bench_dock.button.isVisible)
+    seen = []
+
+    class Watch(QObject):
+        def eventFilter(self, watched, event):  # noqa: N802 - the name is Qt's
+            seen.append(event.type())
+            return False
+
+    watch = Watch()
+    bench_dock.button.installEventFilter(watch)
+    for gain in (0.5, 0.6):
+        bench.edit(set_gain(bench.scene.heads[0].uid, gain))
+        qtbot.waitUntil(lambda: not bench.frame.is_behind)
+        settle()
+    bench_dock.button.removeEventFilter(watch)
+    assert {QEvent.Type.Hide, QEvent.Type.Paint}.isdisjoint(seen)
+    assert bench_dock.button.isVisible()
 
 
 # --- in the window

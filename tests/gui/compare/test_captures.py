@@ -72,9 +72,12 @@ def test_where_tokens_differ_the_difference_has_a_dot(dock, captures, settle, ch
     choose(dock.sides[1].source_box, "model 2")
     settle()
     words = [view.picture.row_words for view in dock.pictures.views]
-    assert words == [
-        (*tokens[0], "e", "f"), (*tokens[0], *tokens[1]), (*tokens[0], "·", "·"), ()
-    ]  # fmt: skip
+    differing = (*tokens[0], "·", "·")
+    assert words == [(*tokens[0], "e", "f"), (*tokens[0], *tokens[1]), differing, differing]
+    rows = dock.pictures.views[ROWS]  # whose words are said, but drawn beside the third alone
+    assert not rows.laid_out.row_labels
+    row = dock.bench.view.cursor.query
+    assert rows.accessibleDescription().startswith(f"row t{row + 1} {differing[row]}, bits ")
     cells = [view.cell_rect(5, 5) for view in dock.pictures.views[:ROWS]]
     tops = {v.y() + cell.top() for v, cell in zip(dock.pictures.views, cells, strict=False)}
     assert len(tops) == 1

@@ -55,9 +55,9 @@ OFFERED = {  # beside the figure
         "Copy costs over H as",
     ],
 }
-NUMBERS_ALONE = {  # that no figure shows
+OWN = {  # beside a figure that shows no scene
     "ablation_lab": ["Copy changes of O as"],
-    "atlas": ["Copy scores as"],
+    "atlas": ["Other figures", "Copy scores as"],
     "compare": ["Copy B − A as", "Copy A as", "Copy B as", "Copy divergences as"],
 }
 pytestmark = pytest.mark.qt_log_ignore(
@@ -88,12 +88,12 @@ def test_the_menu_key_offers_what_the_dock_shows(window, enter, menu_key, dock):
     menu.close()
 
 
-@pytest.mark.parametrize("dock", NUMBERS_ALONE)
-def test_where_no_figure_shows_it_numbers_are_offered_alone(window, enter, menu_key, dock, qtbot):
+@pytest.mark.parametrize("dock", OWN)
+def test_docks_of_heads_offer_figures_of_their_own(window, enter, menu_key, dock, qtbot):
     enter(dock)
-    qtbot.waitUntil(lambda: bool(getattr(window.docks, dock).own_tables()))
+    qtbot.waitUntil(lambda: bool(getattr(window.docks, dock).own_figures()))
     menu = menu_key()
-    assert menu.texts == NUMBERS_ALONE[dock]
+    assert menu.texts == FIGURE + OWN[dock]
     menu.close()
 
 
@@ -107,7 +107,7 @@ def test_docks_without_numbers_have_no_menu(window, enter, menu_key, right_click
 
 
 def test_every_dock_is_one_of_these(window):
-    names = {*OFFERED, *NUMBERS_ALONE, *WITHOUT}
+    names = {*OFFERED, *OWN, *WITHOUT}
     assert {getattr(window.docks, name) for name in names} == set(window.docks.all)
 
 

@@ -1,5 +1,9 @@
 """What is chosen in the export dialog: shown, taken, remembered, and put back by Reset."""
 
+import re
+from dataclasses import replace
+
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mhagui import figures
 from mhagui.document.view_state import Appearance, ColourScale
 from mhagui.figures import FIGURES, FORMATS, FigureStyle, Ground, Labels, Preset
 from mhagui.palette import SignedColours, WeightColours
@@ -321,3 +326,26 @@ def test_no_two_letters_of_alt_are_the_same(dialog):
     texts = [w.text() for w in dialog.findChildren(QWidget) if hasattr(w, "text")]
     letters = [text[text.index("&") + 1].lower() for text in texts if "&" in text]
     assert sorted(set(letters)) == sorted(letters)
+
+
+def test_how_much_larger_the_scene_makes_each_file_is_said(open_dialog, qtbot, monkeypatch):
+    dialog = open_dialog()
+    box = dialog.findChild(QCheckBox, "exportEmbed")
+    qtbot.waitUntil(lambda: "(" in box.text())
+    with_scene, without = (
+        len(figures.render("heads", replace_style(dialog, embed_scene=held), "svg"))
+        for held in (True, False)
+    )
+    (kilobytes,) = re.findall(r"\((\d+) kB\)", box.text())
+    assert int(kilobytes) == pytest.approx((with_scene - without) / 1000, abs=1.2)
+    monkeypatch.setattr("mhagui.document.provenance.MAX_SCENE_BYTES", 100)
+    dialog = open_dialog()
+    box = dialog.findChild(QCheckBox, "exportEmbed")
+    qtbot.waitUntil(lambda: "(" in box.text())
+    assert box.text() == "Scene in each file (too large)"
+    assert "more than figures hold" in box.toolTip()
+
+
+def replace_style(dialog, **changes):
+    subject = dialog.subject()
+    return replace(subject, style=msgspec.structs.replace(subject.style, **changes))

@@ -175,14 +175,20 @@ def test_it_is_open_when_its_numbers_are_there(window, qtbot, monkeypatch, layer
 def test_what_is_cancelled_before_that_is_never_said_to_be_open(
     window, qtbot, monkeypatch, layers_file
 ):
-    may_go_on = threading.Event()
-    monkeypatch.setattr(bench, "compute", lambda *_: may_go_on.wait(10))
+    is_begun, may_go_on = threading.Event(), threading.Event()
+
+    def compute(*_arguments):
+        is_begun.set()
+        may_go_on.wait(10)
+
+    monkeypatch.setattr(bench, "compute", compute)
     monkeypatch.setattr(bench, "MOST_AT_ONCE", 0)
     said = []
     window.files.said.connect(said.append)
     before = window.bench.scene
     window.openings.open(layers_file.path)
-    qtbot.waitUntil(lambda: window.captures.capture is not None)
+    qtbot.waitUntil(is_begun.is_set)
+    assert window.captures.capture is not None
     window.bench.cancel()
     may_go_on.set()
     with qtbot.waitSignal(window.bench.shown):

@@ -14,8 +14,8 @@ from mhagui.document.capture import Capture, CapturedLayer
 from mhagui.document.captured_words import by_words
 from mhagui.document.edits import set_gain
 from mhagui.gui import questions, view_window
-from mhagui.gui.capture_commands import TOKENS_AGAIN, WORDS_TIP
-from mhagui.gui.capture_session import NOTHING_OPEN, Opened
+from mhagui.gui.capture_commands import TOKENS_AGAIN
+from mhagui.gui.capture_session import Opened
 from mhagui.gui.view_window import ViewWindow
 from mhagui.home import Home
 from mhagui.models import open_model
@@ -138,22 +138,26 @@ def test_where_another_scene_is_on_the_bench_it_stays(window, action, opened, se
     assert window.captures.capture.query_tokens == WORDS
 
 
-def test_it_is_grey_where_there_is_nothing_to_merge_and_says_why(
-    window, action, attention, layers_file, qtbot
+def test_where_there_is_nothing_to_merge_it_says_why(
+    window, action, attention, layers_file, qtbot, settle
 ):
-    assert not action.isEnabled()
-    assert action.statusTip() == NOTHING_OPEN.rstrip(".")
+    assert not action.isEnabled()  # with nothing open
     window.openings.open(layers_file.path)
     qtbot.waitUntil(lambda: window.captures.capture is not None)
-    assert not action.isEnabled()
-    assert "each of the 5 tokens is a word" in action.toolTip()
     alone = CapturedLayer(0, given=attention(2, 4, 4))
-    window.captures.open(Opened(Capture("no tokens", (alone,))))
-    assert "no tokens" in action.statusTip()
-    words = Capture("words", (alone,), PIECES[:4], PIECES[:4])
-    window.captures.open(Opened(words))
-    assert action.isEnabled()
-    assert action.statusTip() == WORDS_TIP
+    for capture, why_not in (
+        (None, "each of the 5 tokens is a word"),
+        (Capture("alone", (alone,)), "There are no tokens that words could be made of"),
+    ):
+        if capture is not None:
+            window.captures.open(Opened(capture))
+        settle()
+        scene = window.bench.scene
+        assert action.isEnabled()
+        action.trigger()
+        assert why_not in window.findChild(QLabel, "refusal").text()
+        assert not action.isChecked()
+        assert window.bench.scene is scene
 
 
 def test_what_the_bench_cannot_hold_by_words_is_by_words_all_the_same(
