@@ -30,8 +30,8 @@ first. A bar or goal is for fresh buffers: the memory is asked of the system and
 time, on both sides. Up to T = {SHORT} a turn is {CALLS} calls in a row, after a pause in which the
 threads of the other side go to sleep, and counts with the quickest of these, on both sides: when a
 thread wakes up, or has to wait for its core, that takes longer than the work, and says nothing of
-it. From T = {LONG:,} it is {FEW_CALLS} calls, for a like reason: fresh memory that whoever lends the
-machine its own has taken back in between costs several times as much as the work."""
+it. From T = {LONG:,} it is {FEW_CALLS} calls, for a like reason: fresh memory that a virtual
+machine has to be given again costs several times as much as the work."""
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 

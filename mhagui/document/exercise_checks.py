@@ -163,7 +163,8 @@ def _magnitudes(shown: Shown) -> Iterator[tuple[float, HeadResult]]:
         return
     for head in shown.result.heads:
         scores = head.scores[ROW_6, : ROW_6 + 1]
-        if np.ptp(scores[1:]) <= ROUNDING * np.abs(scores).max():
+        is_alone = not head.head.is_biased  # nothing but scores is in the softmax
+        if is_alone and np.ptp(scores[1:]) <= ROUNDING * np.abs(scores).max():
             yield float(head.gain * (scores[0] - scores[1])) * math.sqrt(2), head
 
 

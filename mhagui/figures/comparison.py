@@ -292,10 +292,12 @@ def _write_axes(sheet: Sheet, places: _Places) -> None:
 def _caption(chart: Comparison, panels: tuple[_Panel, ...]) -> str:
     a, b = chart.one, chart.other
     undefined = np.isnan(chart.bits).any()
+    masks = [head.allowed for head in (a, b) if head.allowed is not None]
+    hatched = "; hatched keys are masked" if not all(mask.all() for mask in masks) else ""
     lacking = " Rows without one have no bar." if undefined else ""
     return (
         f"Attention weights of A, {a.name} ({a.where}), and of B, {b.name} ({b.where}): rows are "
-        f"queries, columns keys; hatched keys are masked. Colours of A and B: "
+        f"queries, columns keys{hatched}. Colours of A and B: "
         f"{panels[0].scale.caption}; of B − A, around 0. Right below: Jensen–Shannon divergence of "
         f"each row in bits, 0 where both are the same, 1 with no key in common.{lacking}"
     )

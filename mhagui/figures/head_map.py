@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,6 @@ from mhagui.figures.cells import (
     bar_room,
     colour_bar,
     draw_matrix,
-    label_columns,
-    label_rows,
     widest_of,
     writing_for,
 )
@@ -37,6 +35,7 @@ from mhagui.figures.page import (
     Plan,
     Sheet,
     line_height,
+    round_ticks,
     text_width,
     wrapped,
 )
@@ -55,7 +54,7 @@ LETTER_GAP = 0.16  # from a letter of the legend to its words
 LEGEND_GAP, LEGEND_TOP = 0.2, 0.14
 LINE = 1.2 * line_height(TICK_SIZE)
 CAP_HEIGHT, MOST_FILLED = 0.73, 0.65  # of a letter in type sizes, and of a cell by it
-CHANCE = "▸"
+CHANCE, DOT = "▸", "·"
 UP_TO_1 = ("uniformity",)  # beside the shares
 
 
@@ -80,6 +79,12 @@ class _Legend:
     def height(self) -> float:
         return self.n_lines * LINE
 
+    def of_dots(self) -> "_Legend":
+        """Return the same where all letters are dots."""
+        letters = LETTERS.values()
+        dotted = [(DOT if letter in letters else letter, words) for letter, words in self.entries]
+        return replace(self, entries=dotted)
+
     def write(self, sheet: Sheet, left: float, top: float) -> None:
         for number, (letter, words) in enumerate(self.entries):
             column, line = divmod(number, self.n_lines)
@@ -101,6 +106,8 @@ def plan(chart: HeadMap, paper: Paper) -> Plan:
     room = paper.width - left - bar - beside
     tallest = TALLEST if paper.height is None else paper.height - 2 * EDGE - under
     width, height = _cell(room / n_columns, tallest / n_rows)
+    size = _letter_size(width, height, paper)
+    legend = legend if size else legend.of_dots()
     box = Box(left, EDGE, n_columns * width, n_rows * height)
     bar_height = max(box.height, LEAST_BAR, 1.1 * text_width(label, LABEL_SIZE))
     lines = [*wrapped(label, bar_height, LABEL_SIZE)]
@@ -110,7 +117,7 @@ def plan(chart: HeadMap, paper: Paper) -> Plan:
         end = bottom + LEGEND_TOP + legend.height
 
     def paint(sheet: Sheet) -> None:
-        _paint_map(Grid.on(sheet, box, (n_rows, n_columns)), chart, scale)
+        _paint_map(Grid.on(sheet, box, (n_rows, n_columns)), chart, scale, size)
         sheet.write(box.left + box.width / 2, box.bottom + LABELS_BELOW, "head", ha="center")
         middle = box.top + box.height / 2
         sheet.write(EDGE, middle, "layer", rotation=90, va="center")
@@ -124,7 +131,7 @@ def plan(chart: HeadMap, paper: Paper) -> Plan:
 
     whole = box.right + bar + beside + (EDGE if legend.is_beside else 0.0)
     width = max(whole, EDGE + legend.width)
-    return Plan(chart.heading, _caption(chart), width, end + EDGE, paint)
+    return Plan(chart.heading, _caption(chart, size), width, end + EDGE, paint)
 
 
 def _cell(width: float, height: float) -> tuple[float, float]:
@@ -166,7 +173,8 @@ def _legend(chart: HeadMap, paper: Paper) -> _Legend:
     return _Legend(entries, n_columns, column, is_beside=False)
 
 
-def _paint_map(grid: Grid, chart: HeadMap, scale: Scale) -> None:
+def _paint_map(grid: Grid, chart: HeadMap, scale: Scale, size: float) -> None:
+    """Paint the cells and their labels, and letters of ``size`` in points; dots where that is 0."""
     matrix, heads, sheet = chart.heads.matrix(chart.values), chart.heads, grid.sheet
     draw_matrix(grid, matrix, scale, writing=Writing())
     ground: dict[str, Any] = {
@@ -177,9 +185,11 @@ def _paint_map(grid: Grid, chart: HeadMap, scale: Scale) -> None:
     for row, column in heads.missing:
         grid.axes.add_patch(Rectangle((column, row), 1, 1, linewidth=sheet.pt(0.6), **ground))
         grid.axes.spines[:].set_visible(False)  # or they would go around nothing
-    label_rows(grid, heads.rows)
-    label_columns(grid, heads.columns)
-    size, writing = _type_of(grid, matrix, scale)
+    rows = _round_ones(heads.rows, line_height(TICK_SIZE) / grid.cell_height)
+    columns = _round_ones(heads.columns, (widest_of(heads.columns) + 0.08) / grid.cell_width)
+    grid.axes.set_yticks([row + 0.5 for row in rows], [heads.rows[row] for row in rows])
+    grid.axes.set_xticks([at + 0.5 for at in columns], [heads.columns[at] for at in columns])
+    writing = _writing(grid, matrix, scale)
     colours = scale.rgb(matrix)
     look: dict[str, Any] = {
         "ha": "center", "va": "center_baseline", "zorder": 4, "parse_math": False,
@@ -205,21 +215,38 @@ def _paint_map(grid: Grid, chart: HeadMap, scale: Scale) -> None:
             grid.axes.text(column + 0.5, place, writing.write(float(value)), **look)
 
 
-def _type_of(grid: Grid, matrix: Matrix, scale: Scale) -> tuple[float, Writing]:
-    """Return how large letters are, 0 where there is no room, and how numbers are below them."""
-    style = grid.sheet.paper.style
-    sizes = VALUE_SIZES + (SMALL_SIZES if style.type_size >= LARGE_TYPE else ())
+def _round_ones(labels: Sequence[str], needed: float) -> list[int]:
+    """Return which labels to write, each as wide as ``needed`` cells: L0, L5, L10, or h1, h5, h10.
+
+    They count from 0, as in models, or from 1.
+    """
+    if not labels[0].endswith("0"):
+        return [number - 1 for number in round_ticks(len(labels), int(len(labels) / needed))]
+    step = next(
+        step * power for power in (1, 10, 100) for step in (1, 2, 5) if step * power >= needed
+    )
+    return list(range(0, len(labels), step))
+
+
+def _letter_size(width: float, height: float, paper: Paper) -> float:
+    """Return how many points letters have in cells of so many inches; 0 where there is no room."""
+    sizes = VALUE_SIZES + (SMALL_SIZES if paper.style.type_size >= LARGE_TYPE else ())
     fitting = (
         size
         for size in sizes
-        if CAP_HEIGHT * size / POINTS <= MOST_FILLED * grid.cell_height
-        and text_width("D", size) <= 0.9 * grid.cell_width
+        if CAP_HEIGHT * size / POINTS <= MOST_FILLED * height
+        and text_width("D", size) <= 0.9 * width
     )
+    return next(fitting, 0.0)
+
+
+def _writing(grid: Grid, matrix: Matrix, scale: Scale) -> Writing:
+    """Return how numbers are written in the lower half of cells."""
+    style = grid.sheet.paper.style
+    if not style.values or grid.cell_height < TWO_LINES:
+        return Writing()
     lower = Box(0, 0, grid.box.width, 0.5 * grid.box.height)
-    writing = Writing()
-    if style.values and grid.cell_height >= TWO_LINES:
-        writing = writing_for([matrix], scale, lower, type_size=style.type_size)
-    return next(fitting, 0.0), writing
+    return writing_for([matrix], scale, lower, type_size=style.type_size)
 
 
 def _mark_chance(axes: Axes, sheet: Sheet, chart: HeadMap, scale: Scale) -> None:
@@ -241,20 +268,19 @@ def _mark_chance(axes: Axes, sheet: Sheet, chart: HeadMap, scale: Scale) -> None
         )
 
 
-def _caption(chart: HeadMap) -> str:
+def _caption(chart: HeadMap, letter_size: float) -> str:
     measure, seen = chart.score.measure, chart.seen
     n_layers, n_heads = len(chart.heads.rows), len(chart.heads.names)
     what = f"{measure.name} ({measure.meaning})"
     if chart.above_chance:
         what += ", as (score − chance) / (1 − chance): 0 at chance, 1 for a perfect head"
     chance = chance_in_words(chart.score)
-    told = f" {chance} (▸)" if chance and not chart.above_chance else ""
+    told = f": {chance} (▸)" if chance and not chart.above_chance else ""
     layers = f"{n_layers} layers" if n_layers > 1 else "one layer"
-    letters = any(chart.heads.labels)
-    named = (
-        " Letters name heads that are at least half the way from chance to 1." if letters else ""
-    )
+    marks = "Letters" if letter_size else "Dots"
+    named = f" {marks} are on heads that are at least half the way from chance to 1."
+    named = named if any(chart.heads.labels) else ""
     return (
         f"The {n_heads} heads of “{seen.title}” in {layers}{seen.given}: {what}. Layers go down, "
-        f"heads across. Chance is what a head has that looks at all it may see alike:{told}.{named}"
-    ).replace("alike:.", "alike.")
+        f"heads across. Chance is what a head has that looks at all it may see alike{told}.{named}"
+    )

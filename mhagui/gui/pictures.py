@@ -176,6 +176,7 @@ def head_picture(
         column_tips=token_tips(*of_keys),
         noun=noun,
         precision=scale.precision,
+        sink_shares=head.sink_shares if view.quantity is Quantity.WEIGHTS else None,
     )
 
 

@@ -234,10 +234,32 @@ def test_every_cell_of_a_large_map_has_the_colour_of_its_score():
         assert np.abs(seen - wanted).max() <= 2, (row, column)
 
 
+def test_where_there_is_no_room_for_letters_dots_mark_heads_and_the_legend_says_so():
+    chart = map_of(80, 48)
+    found = texts_in(svg_of(chart, preset=Preset.SINGLE_COLUMN, caption=True))
+    assert "·" in found
+    assert not {"F", "U"} & set(found)
+    assert "Dots are on heads" in " ".join(found)
+    assert len([line for line in laid_out(chart).axes[0].lines if line.get_marker() == "."]) == sum(
+        map(bool, chart.heads.labels)
+    )
+
+
 def test_layers_go_down_and_heads_across_however_many_of_either():
     for shape in ((30, 9), (2, 40)):
         figure = laid_out(map_of(*shape))
         assert [each for each in figure.axes if each.get_ylim() == (shape[0], 0)]
+
+
+def test_of_many_labels_the_round_ones_are_written():
+    figure = laid_out(map_of(12, 40), preset=Preset.SINGLE_COLUMN)
+    written = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    assert written == ["H0", "H5", "H10", "H15", "H20", "H25", "H30", "H35"]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()][:3] == [
+        "L0",
+        "L1",
+        "L2",
+    ]
 
 
 def test_chance_is_marked_on_the_bar_where_it_is():

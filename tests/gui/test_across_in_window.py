@@ -44,6 +44,7 @@ def put(window, settle):
     def put(*shape, **options):
         window.bench.edit(OpenScene(scene(*shape, **options)))
         settle()
+        settle()  # once more for the tokens, which ask for room
         return window
 
     return put
@@ -183,6 +184,10 @@ def test_keys_have_chips_of_their_own(put, qtbot, settle):
     assert cursor(window) == (1, 4)
     qtbot.keyClick(of_keys, KEY.Key_End)
     assert cursor(window) == (1, 6)
+    of_queries.setFocus()
+    qtbot.keyClick(of_queries, KEY.Key_Tab)
+    qtbot.keyClick(QApplication.focusWidget(), KEY.Key_Tab)
+    assert of_keys.hasFocus()
     assert of_keys.accessibleDescription() == "key i7 mat"
     assert of_queries.accessibleDescription() == "row t2 chat"
     before = cursor(window)
@@ -191,6 +196,28 @@ def test_keys_have_chips_of_their_own(put, qtbot, settle):
     window.bench.undo()
     settle()
     assert not of_keys.isVisible()
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 700)])
+def test_chips_of_keys_are_covered_by_no_dock(put, qtbot, settle, size):
+    window = put()
+    window.resize(*size)
+    window.docks.show(["tokensDock", "outputProjectionDock"])
+    settle()
+    tokens, below = (window.docks.dock(name) for name in ("tokensDock", "outputProjectionDock"))
+
+    def is_free():
+        return tokens.geometry().bottom() < below.geometry().top()
+
+    qtbot.waitUntil(is_free)
+    assert tokens.height() == tokens.minimumSizeHint().height()  # and none is blank
+    window.resizeDocks([tokens], [210], Qt.Orientation.Vertical)
+    settle()
+    higher = tokens.height()
+    assert higher > tokens.minimumSizeHint().height()
+    put(5, 12, has_tokens=False)
+    put()
+    assert tokens.height() == higher
 
 
 # ---------------------------------------------------------------------------------- other docks

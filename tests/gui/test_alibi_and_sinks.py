@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel, QToolButton, QWidget
 
 from mhagui import core
-from mhagui.document import Head, Pattern, Scene, compute, load_lesson
+from mhagui.document import Head, Pattern, Quantity, Scene, compute, load_lesson
 from mhagui.document.bias_edits import SetAlibi, SetSinks, set_sink, set_slope
 from mhagui.document.captured_comparison import compare
 from mhagui.document.edits import HandSet, OpenScene, SetPattern, set_gain
@@ -16,9 +16,11 @@ from mhagui.gui.docks.atlas_heads import scene_capture
 from mhagui.gui.docks.cell import CellDock
 from mhagui.gui.docks.compare_sources import OfScene
 from mhagui.gui.docks.head_card import why_no_gain_acts
+from mhagui.gui.docks.heatmaps import HeatmapsDock
 from mhagui.gui.docks.pipeline import PipelineDock
 from mhagui.gui.formulas import Formula
 from mhagui.gui.pictures import cursor_text, spoken_cell
+from mhagui.gui.widgets.matrix_view import MatrixView
 from mhagui.gui.widgets.number_box import NumberBox
 from mhagui.gui.widgets.number_table import NumberTable
 
@@ -243,6 +245,22 @@ def test_the_status_line_tells_what_the_sink_takes(bench, settle):
         "head 4 · t = 4 · i = 2 · weight 0.2000 · 0.8× uniform · sink 0.2000"
     )
     assert spoken_cell(bench.frame).endswith("0.8 times uniform, sink 0.2000")
+
+
+def test_a_cell_of_a_heatmap_tells_it_too(bench, qtbot, settle):
+    bench.edit(SetSinks(True))
+    dock = HeatmapsDock(bench)
+    qtbot.addWidget(dock)
+    dock.resize(700, 600)
+    with qtbot.waitExposed(dock):
+        dock.show()
+    bench.point(head=4, query=3, key=1)
+    settle()
+    (view,) = (v for v in dock.findChildren(MatrixView) if "4" in v.accessibleName())
+    assert view.accessibleDescription().endswith("weight 0.2000, sink 0.2000")
+    bench.look(quantity=Quantity.SCORES)
+    settle()
+    assert "sink" not in view.accessibleDescription()
 
 
 @pytest.fixture

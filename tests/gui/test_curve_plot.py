@@ -384,18 +384,3 @@ def test_one_position_is_enough(plot):
     plot.set_curves([Curve("h1", np.zeros(1), BLUE)], Curve("ceiling", np.zeros(1), QColor()))
     (left, right), _ = plot.box.viewRange()
     assert left < 1 < right
-
-
-def test_a_curve_that_moves_leaves_the_axes_undrawn(plot, monkeypatch):
-    drawn = []
-    for axis in plot.axes.values():
-        paint = axis.paint
-        monkeypatch.setattr(axis, "paint", lambda *a, paint=paint: (drawn.append(1), paint(*a)))
-    before = picture(plot)
-    drawn.clear()
-    plot.set_curves([Curve("h1", CEILING / 4, BLUE), Curve("h2", CEILING / 3, ORANGE, "s")])
-    assert picture(plot) != before
-    assert drawn == []
-    plot.set_y_range(0.0, 5.0)
-    picture(plot)
-    assert drawn

@@ -109,6 +109,16 @@ def test_large_type_has_a_layout_for_a_small_screen(open_drawn, set_points, sett
     assert window.minimumSizeHint().width() <= 1024
 
 
+@pytest.mark.parametrize(("points", "screen"), [(10, (1024, 700)), (12, (1280, 720))])
+def test_all_docks_have_room_in_the_default_layout(open_drawn, set_points, settle, points, screen):
+    set_points(points)
+    window = open_drawn("induction")
+    settle()
+    least = window.minimumSizeHint()
+    assert least.width() <= screen[0]
+    assert least.height() <= screen[1]
+
+
 @pytest.mark.parametrize("kind", [ExportDialog, MotionDialog])
 @pytest.mark.parametrize("points", [9, 14, 18])
 def test_nothing_is_cut_in_a_dialog(bench, qtbot, settle, set_points, points, kind):

@@ -164,3 +164,16 @@ def test_the_colours_have_a_key_wherever_it_lies(open_dock, bench, settle):
         shown = bar if bar.isVisible() else strip
         assert not shown.geometry().intersects(dock.findChild(CardGrid).geometry())
     assert bar.isVisible()
+
+
+@pytest.mark.parametrize("points", [10, 15])
+def test_every_head_is_numbered_in_a_dock_of_any_size(open_dock, bench, settle, set_points, points):
+    set_points(points)
+    dock = open_dock(HeatmapsDock, 360, 260)
+    bench.open(new_scene(14, 12, 2, 2, 24))
+    settle()
+    for card in dock.findChildren(MatrixCard):
+        assert card.title.width() >= card.title.label_width()
+    bench.look(enlarged=bench.scene.heads[0].uid)
+    settle()
+    assert dock.findChildren(MatrixCard)[0].button.isVisible()

@@ -147,6 +147,7 @@ def test_what_is_painted_in_the_end_is_what_one_thread_would_paint(window, grabb
         plain = MatrixView()
         qtbot.addWidget(plain)
         plain.setFont(view.font())
+        plain.set_bare(view.is_bare)
         plain.resize(view.size())
         plain.set_picture(view.picture)
         plain.set_cursor_cell(*view.cursor_cell)

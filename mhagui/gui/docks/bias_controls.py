@@ -2,6 +2,7 @@
 
 import math
 from functools import partial
+from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QFont, QPalette
@@ -30,6 +31,27 @@ from mhagui.gui.widgets.page import FieldLabel
 MOST_SLOPE, MOST_SINK = 100.0, 1000.0
 SLOPE_STEP, SINK_STEP = 0.05, 0.5
 BIAS_TIP = "Slopes of ALiBi and sink logits, for all heads at once or for the selected one"
+
+
+class Biases(NamedTuple):
+    """Whether any head of a scene has a slope, and whether any has a sink."""
+
+    slopes: bool
+    sinks: bool
+
+    @property
+    def any(self) -> bool:
+        """Whether any has either."""
+        return self.slopes or self.sinks
+
+
+NO_BIASES = Biases(slopes=False, sinks=False)
+
+
+def biases_of(scene: Scene) -> Biases:
+    """Return which of the two any head of ``scene`` has."""
+    slopes = any(head.slope != 0 for head in scene.heads)
+    return Biases(slopes, any(head.sink is not None for head in scene.heads))
 
 
 class BiasMenu(QMenu):
@@ -127,6 +149,7 @@ class BiasRows(QWidget):
         self.has_sink.clicked.connect(self._on_has_sink)
         for box in (self.slope, self.sink):
             box.refused.connect(self.refused)
+        self._kinds = NO_BIASES
         self.hide()
 
     def number(self, number: int) -> None:
@@ -145,20 +168,21 @@ class BiasRows(QWidget):
         """Return what Tab goes through, in order."""
         return self.slope, self.has_sink, self.sink
 
-    def show_head(
-        self, head: Head, scene: Scene, result: HeadResult, query: int, write: Precision
-    ) -> None:
-        """Show ``head`` of ``scene``, and what its sink takes of row ``query``, from 0."""
-        can_have = head.a is None
-        slopes = can_have and any(each.slope for each in scene.heads)
-        sinks = can_have and any(each.sink is not None for each in scene.heads)
+    def show_kinds(self, kinds: Biases) -> None:
+        """Show the fields of these kinds alone."""
+        if kinds == self._kinds:
+            return
+        self._kinds = kinds
         for parts, are_shown in (
-            ((self._slope_label, self.slope), slopes),
-            ((self.has_sink, self._share, self.sink), sinks),
+            ((self._slope_label, self.slope), kinds.slopes),
+            ((self.has_sink, self._share, self.sink), kinds.sinks),
         ):
             for part in parts:
                 part.setVisible(are_shown)
-        self.setVisible(slopes or sinks)
+        self.setVisible(kinds.any)
+
+    def show_head(self, head: Head, result: HeadResult, query: int, write: Precision) -> None:
+        """Show ``head``, and what its sink takes of row ``query``, from 0."""
         self.slope.show_value(head.slope)
         self.sink.setEnabled(head.sink is not None)
         self.sink.show_value(head.sink or 0.0)

@@ -42,7 +42,7 @@ from mhagui.document.patterns import parameters_of
 from mhagui.document.weight_edits import to_pattern
 from mhagui.formats import USUAL, Precision
 from mhagui.gui.bench import Bench, Frame
-from mhagui.gui.docks.bias_controls import BiasRows
+from mhagui.gui.docks.bias_controls import NO_BIASES, Biases, BiasRows
 from mhagui.gui.docks.key_heads import key_head_mark, key_head_tip
 from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
@@ -252,8 +252,8 @@ class HeadCard(QWidget):
 
     # --- what it shows
 
-    def show_frame(self, frame: Frame) -> None:
-        """Show what ``frame`` says of the head."""
+    def show_frame(self, frame: Frame, biases: Biases) -> None:
+        """Show what ``frame`` says of the head, and which ``biases`` any head of it has."""
         index = frame.scene.index_of(self.uid)
         result = frame.result.heads[index]
         head, cursor = frame.latest.heads[index], frame.view.cursor
@@ -276,8 +276,10 @@ class HeadCard(QWidget):
         self._key.setEnabled(self._has_keys or head.key_magnitude == 0)
         for setting, value in zip(self._settings, head.settings, strict=True):
             setting.show_value(value)
-        precision = frame.view.appearance.precision
-        self._biases.show_head(head, frame.latest, result, cursor.query, precision)
+        self._biases.show_kinds(biases if head.a is None else NO_BIASES)
+        if biases.any:
+            precision = frame.view.appearance.precision
+            self._biases.show_head(head, result, cursor.query, precision)
         self._gain.show_gain(head.gain, why_fixed=self._reason.text())
         _say(self._caption, caption_of(head))
         self._mark(selected=cursor.head == self.uid, active=result.active)

@@ -36,7 +36,7 @@ from mhagui.document.scene import MAX_HEAD_WIDTH, MAX_HEADS
 from mhagui.document.target import why_not_by_rows
 from mhagui.formats import UNDEFINED
 from mhagui.gui.bench import Bench, Frame
-from mhagui.gui.docks.bias_controls import BIAS_TIP, BiasMenu
+from mhagui.gui.docks.bias_controls import BIAS_TIP, BiasMenu, biases_of
 from mhagui.gui.docks.head_card import HeadCard
 from mhagui.gui.docks.mask_control import MaskControl
 from mhagui.gui.docks.target_dialog import TargetDialog
@@ -230,8 +230,9 @@ class HeadsDock(Panel):
         uids = [head.uid for head in frame.scene.heads]
         if uids != old:
             self._deal_cards(uids)
+        biases = biases_of(frame.latest)
         for card in self._cards:
-            card.show_frame(frame)
+            card.show_frame(frame, biases)
         self._offer(frame)
         if previous is None or uids != old or frame.view.cursor.head != previous.view.cursor.head:
             QTimer.singleShot(0, self, self._reveal_selected)

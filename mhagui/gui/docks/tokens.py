@@ -145,7 +145,9 @@ class TokensDock(GrowingPanel):
     def event(self, event: QEvent) -> bool:
         """Take the height that it has to have now: Qt leaves a dock what it had, and covers it."""
         done = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:
+        if event.type() == QEvent.Type.Show:
+            self._taken = 0  # a dock that comes back may have no height at all
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
             QTimer.singleShot(0, self, self._take_height)
         return done
 
@@ -344,7 +346,6 @@ class _Body(QWidget):
         is_wide = self.width() >= SIDE_BY_SIDE
         direction = QBoxLayout.Direction
         self._box.setDirection(direction.LeftToRight if is_wide else direction.TopToBottom)
-
 
 
 def _note() -> QLabel:

@@ -118,14 +118,13 @@ SOFTMAX = (
     "A[t,i] = exp(g·S[t,i] − m_t) / Σ_j≤t exp(g·S[t,j] − m_t), m_t = max over j ≤ t of "
     "g·S[t,j]",
     "Softmax: each row of scores becomes shares of 1. m_t cancels; with it no exp "
-    "overflows. j runs over the keys that t may see: those up to t under the causal mask. A sink "
-    "logit is one term more of the sum; with a slope g·S is g·S − slope·|t − i|.",
+    "overflows. j runs over the keys that t may see: those up to t under the causal mask. With a "
+    "slope its bias is in g·S, and a sink logit is one more term of the sum.",
     "Dimensionless", "from 0 to 1",
 )
 WEIGHTS = (
     r"A[t, i] = \dfrac{e^{\,g S[t, i]}}{\sum_{j \leq t}\ e^{\,g S[t, j]}}",
     "A[t,i] = exp(g·S[t,i]) / Σ_j≤t exp(g·S[t,j])",
-    "Weight: the share of key i in row t. Each row sums to 1, or to what a sink logit leaves of "
-    "it. With a slope g·S is g·S − slope·|t − i|.",
+    "Weight: the share of key i in row t. Each row sums to 1 but for a sink.",
     "Dimensionless", "from 0 to 1; j ≤ t are the keys that t may see",
 )

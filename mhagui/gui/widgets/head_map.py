@@ -284,10 +284,10 @@ class HeadMap(QWidget):
             if 0 <= place < len(shown.cells):
                 out = around + is_low
                 box = self.cell_rect(*shown.cells[place]).adjusted(-out, -out, out, out)
-                # A line in the colour of the ground inside, or it would run into some colours.
-                if not is_low:
-                    painter.setPen(QPen(theme.plot, 1))
-                    painter.drawRect(box.adjusted(1.5, 1.5, -1.5, -1.5))
+                # A line inside, or it would run into some colours; around low cells it is white,
+                # for most of them are dark.
+                painter.setPen(QPen(Qt.GlobalColor.white if is_low else theme.plot, 1))
+                painter.drawRect(box.adjusted(1.5, 1.5, -1.5, -1.5))
                 painter.setPen(QPen(colour, 2))
                 painter.drawRect(box)
 

@@ -57,6 +57,11 @@ class HeadTitle(QWidget):
             self._label, self._name, self._colour, self._standing, self._mark = shown
             self.update()
 
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """What is written: label, name, mark and standing."""
+        return self._label, self._name, self._mark, self._standing
+
     def set_has_name(self, has_name: bool) -> None:
         """Leave the name to a line below, or not."""
         if has_name != self._has_name:
@@ -69,6 +74,11 @@ class HeadTitle(QWidget):
         words = QFontMetricsF(self.font()).horizontalAdvance(self._name)
         mark = QFontMetricsF(self._italic()).horizontalAdvance(self._standing)
         return SWATCH + 2 * SPACE + bold + words + (mark + SPACE if mark else 0.0) + 3
+
+    def label_width(self) -> float:
+        """Return the width in which colour and number have room."""
+        bold = QFontMetricsF(demi_bold(self.font())).horizontalAdvance(self._label)
+        return SWATCH + SPACE + bold + 1
 
     def standing_in(self, room: float) -> str:
         """Return what of mute and solo is written in ``room`` pixels: all of it, or a letter."""
@@ -283,6 +293,15 @@ class MatrixCard(QWidget):
     def _choose(self) -> None:
         self.chosen.emit(self.uid)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the button out where the head's number needs its room."""
+        super().resizeEvent(event)
+        around = self._column.contentsMargins(), self._header.contentsMargins()
+        taken = sum(margins.left() + margins.right() for margins in around)
+        button = self.button.sizeHint().width() + self._header.spacing()
+        room = self.width() - taken - button
+        self.button.setVisible(bool(self._is_enlarged) or room >= self.title.label_width())
+
     def set_current(self, current: bool) -> None:
         """Show that the cursor is in this head."""
         if current != self._is_current:
@@ -300,6 +319,10 @@ class MatrixCard(QWidget):
         taken = sum(margins.left() + margins.right() for margins in around)
         button = self.button.sizeHint().width() + self._header.spacing()
         return self.title.wanted_width() <= width - taken - button
+
+    def outline(self) -> tuple[object, ...]:
+        """Return all that has a say in how much room the card needs."""
+        return self.title.shown, self.view.label_gutters, self.title.font()
 
     def name_in(self, width: int) -> str:
         """Return what of the name is shown in a line of its own, in a card of ``width``."""

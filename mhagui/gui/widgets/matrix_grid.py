@@ -18,6 +18,7 @@ SPACING = 6
 MIN_SIDE = 40  # a matrix smaller than this says nothing: then the grid scrolls
 MIN_SIZE = QSize(200, 150)
 WORTH_A_NAME = 0.8  # of their side the matrices may lose so that the heads' names can be read
+MOST_SHAPES = 8  # that are kept
 NO_LIMIT = 2**20  # pixels
 SMALL = 100  # pixels, below which a matrix has no labels where it is larger without them,
 WORTH_NO_LABELS = 1.15  # at least so many times
@@ -100,6 +101,8 @@ class CardGrid(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self._cards: tuple[MatrixCard, ...] = ()
+        self._outlines: list[tuple[object, ...]] = []
+        self._shapes: dict[tuple[int, int], CardShape] = {}  # of these, in sizes that were asked
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._sheet = QWidget()
@@ -151,6 +154,15 @@ class CardGrid(QScrollArea):
         return [card for card in self._cards if not card.isHidden()]
 
     def _shape(self, shown: Sequence[MatrixCard], size: QSize) -> CardShape:
+        """Return how all ``shown`` cards stand in ``size``, found once while they stay alike."""
+        outlines, key = [card.outline() for card in shown], (size.width(), size.height())
+        if outlines != self._outlines or len(self._shapes) > MOST_SHAPES:
+            self._outlines, self._shapes = outlines, {}
+        if key not in self._shapes:
+            self._shapes[key] = self._found(shown, size)
+        return self._shapes[key]
+
+    def _found(self, shown: Sequence[MatrixCard], size: QSize) -> CardShape:
         """Return how all ``shown`` cards stand in ``size``: small ones without labels."""
         labelled = self._with_names(shown, size, bare=False)
         if labelled.side >= SMALL:

@@ -87,6 +87,8 @@ class Picture:
         What a value is called, for those who listen: "row t4, column t3, weight 0.9233".
     precision
         How a value is read out; in the cell it is short.
+    sink_shares
+        What a sink takes of each row, (rows,), said with its values; None where there is none.
     """
 
     values: Matrix
@@ -110,6 +112,7 @@ class Picture:
     column_tips: tuple[str, ...] = ()
     noun: str = "value"
     precision: formats.Precision = formats.USUAL
+    sink_shares: npt.NDArray[np.float64] | None = None
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -68,7 +68,7 @@ class MatrixView(QWidget):
         self._picture: Picture | None = None
         self._around: Surroundings | None = None
         self._gutters = self._label_gutters = Gutters(0.0, 0.0)
-        self._is_bare = False
+        self.is_bare = False
         self._grounds = Grounds()
         self._ground: Ground | None = None
         self._pixmap: QPixmap | None = None
@@ -175,8 +175,8 @@ class MatrixView(QWidget):
 
     def set_bare(self, bare: bool) -> None:
         """Leave out all labels for larger cells, or not."""
-        if bare != self._is_bare:
-            self._is_bare = bare
+        if bare != self.is_bare:
+            self.is_bare = bare
             if self._picture is not None:
                 self._set_surroundings(self._picture)
                 self.lay_out_anew()
@@ -194,7 +194,7 @@ class MatrixView(QWidget):
             number_room(picture, self.font()) if picture.row_words else 0.0,
         )
         self._label_gutters = around.gutters()
-        around = around.bare() if self._is_bare else around
+        around = around.bare() if self.is_bare else around
         if around != self._around:
             self._around = around
             self._gutters = around.gutters()
@@ -333,7 +333,11 @@ class MatrixView(QWidget):
         """Return the number of a cell as it is read out."""
         if not picture.is_allowed(row, column):
             return NO_KEY if picture.sees_none(row) else "masked"
-        return f"{picture.noun} {picture.precision.read_out(picture.value(row, column))}"
+        write = picture.precision.read_out
+        told = f"{picture.noun} {write(picture.value(row, column))}"
+        if picture.sink_shares is not None:
+            told += f", sink {write(float(picture.sink_shares[row]))}"
+        return told
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Ask for the cursor under the pointer, once per cell."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QPainter, QPen
-from PySide6.QtWidgets import QGraphicsItem, QGraphicsSceneWheelEvent
+from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
 from mhagui.gui.widgets.label_text import drawable, fitted
 
@@ -34,8 +34,6 @@ class Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph is not typed
         super().__init__(side)
         self.enableAutoSIPrefix(False)
         self.setStyle(tickLength=0)
-        # As pixels, or its texts are drawn again with each curve that moves: a third of the plot.
-        self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         """Return the spacing and the places of the main ticks."""

@@ -112,6 +112,10 @@ def test_probabilities_of_the_next_token_before_and_after(
     assert place == page.table.objectName()
     assert make().title == "Next token, L1 H1 (zero)"
     np.testing.assert_array_equal(make().values, found)
+    (chart,) = with_model.own_figures().values()
+    assert (chart.what, list(chart.tokens)) == ("L1 H1 (zero)", labels)
+    np.testing.assert_allclose(chart.before, found[:, 0] / 100)
+    np.testing.assert_allclose(chart.after, found[:, 1] / 100)
     newcomers = set(np.argsort(-after)[:10]) - set(top)
     assert len(labels) == 10 + len(newcomers)
     bits = float(re.search(r"([\d.]+) bits", page.result.text())[1])
