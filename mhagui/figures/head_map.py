@@ -221,7 +221,9 @@ def _round_ones(labels: Sequence[str], needed: float) -> list[int]:
     They count from 0, as in models, or from 1.
     """
     if not labels[0].endswith("0"):
-        return [number - 1 for number in round_ticks(len(labels), int(len(labels) / needed))]
+        return [
+            number - 1 for number in round_ticks(len(labels), max(int(len(labels) / needed), 1))
+        ]
     step = next(
         step * power for power in (1, 10, 100) for step in (1, 2, 5) if step * power >= needed
     )

@@ -112,6 +112,17 @@ def test_the_current_head_is_drawn_strongly_with_its_exact_curve_behind(plot):
     assert not plot._behind.isVisible()
 
 
+def test_among_many_short_curves_that_of_the_current_head_is_drawn_strongly_too(plot):
+    many = noisy(5, 14) + noisy(5, 14)
+    plot.set_heads(many, ceiling(14), 7)
+    assert plot.per_mean == 1
+    assert [curve.strong for curve in plot.curves] == [n == 7 for n in range(10)]
+    plot.set_current(0)
+    assert [curve.strong for curve in plot.curves] == [n == 0 for n in range(10)]
+    plot.set_heads(noisy(5, 14), ceiling(14), 0)
+    assert not any(curve.strong for curve in plot.curves)
+
+
 @pytest.mark.parametrize("x", [1, 5, 400, T])
 def test_a_curve_of_means_tells_the_exact_number(plot, settle, no_tooltip_left, x):
     curves = noisy()

@@ -27,6 +27,31 @@ def test_grid_makes_cells_as_large_as_possible(count, width, height, columns):
     assert not shape.scrolls
 
 
+@pytest.mark.parametrize(
+    ("shares", "width", "height", "columns"),
+    [
+        ((1.0, 1.0), 900, 500, 3),
+        ((1 / 3, 1.0), 900, 500, 6),
+        ((1.0, 1.0), 700, 620, 3),
+        ((1.0, 5 / 12), 700, 620, 2),
+    ],
+)
+def test_wide_maps_stand_in_few_columns_and_high_ones_in_many(shares, width, height, columns):
+    """As 6 heads of 5 × 12 and 40 × 9 cells do."""
+    area, chrome = QSize(width, height), QSize(40, 60)
+    shape = grid_shape(6, area, chrome, 16, shares)
+    assert shape.columns == columns
+    longer = min(
+        (shape.card.width() - chrome.width()) / shares[0],
+        (shape.card.height() - chrome.height()) / shares[1],
+    )
+    for others in range(1, 7):
+        width = (area.width() - (others - 1) * 6) // others - chrome.width()
+        rows = math.ceil(6 / others)
+        height = (area.height() - (rows - 1) * 6) // rows - chrome.height()
+        assert longer >= int(min(width / shares[0], height / shares[1]))
+
+
 @pytest.mark.parametrize("count", [1, 3, 8, 32])
 @pytest.mark.parametrize(("width", "height"), [(150, 100), (300, 300), (640, 460), (2000, 1200)])
 def test_grid_scrolls_only_for_the_least_size(count, width, height):

@@ -5,7 +5,14 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QButtonGroup,
+    QHBoxLayout,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from mhagui.data.matrix_text import Table
 from mhagui.document import Result, Scene
@@ -101,8 +108,15 @@ class AblationLabDock(Panel):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
         rows.addLayout(buttons)
-        rows.addWidget(TurningSplit(self.controls, answer), 1)
+        self._split = TurningSplit(self.controls, answer)
+        rows.addWidget(self._split, 1)
         return body
+
+    def focusNextPrevChild(self, forwards: bool) -> bool:
+        """Have in sight what Tab goes to; Qt scrolls only where it goes on within an area."""
+        done = super().focusNextPrevChild(forwards)
+        self._split.reveal(QApplication.focusWidget())
+        return done
 
     def _connect(self, captures: CaptureSession) -> None:
         captures.changed.connect(self._on_other)

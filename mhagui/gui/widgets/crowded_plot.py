@@ -15,6 +15,7 @@ from mhagui.gui.widgets.curve_plot import NEAR, Curve, CurvePlot
 import pyqtgraph as pg
 
 MOST_POINTS = 600  # of all curves together, that are drawn one by one
+MOST_ALIKE = 8  # curves, that are drawn alike
 KNOTS = 32  # at most, of a curve of means
 FAINT = 150  # of 255, how strong the exact curve is behind its means
 
@@ -33,7 +34,7 @@ class _Means:
 class CrowdedPlot(CurvePlot):
     """Draws means of neighbouring positions where there are more points than can be told apart.
 
-    The current head is drawn strongly there, with its exact curve behind it.
+    The current head is drawn strongly there, with its exact curve behind it; and so among many.
     """
 
     def __init__(self, x_title: str, y_title: str, *, x_prefix: str = "") -> None:
@@ -61,6 +62,12 @@ class CrowdedPlot(CurvePlot):
         if length > 1:
             self._means = [self._mean(place, curve, length) for place, curve in enumerate(curves)]
             curves = tuple(means.drawn for means in self._means)
+        elif len(curves) > MOST_ALIKE:
+            curves = (
+                *curves[:current],
+                replace(curves[current], strong=True),
+                *curves[current + 1 :],
+            )
         self.set_curves(curves, ceiling)
         self._draw_behind(length > 1)
 

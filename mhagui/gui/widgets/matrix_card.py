@@ -76,8 +76,9 @@ class HeadTitle(QWidget):
         return SWATCH + 2 * SPACE + bold + words + (mark + SPACE if mark else 0.0) + 3
 
     def label_width(self) -> float:
-        """Return the width in which colour and number have room."""
-        bold = QFontMetricsF(demi_bold(self.font())).horizontalAdvance(self._label)
+        """Return the width in which colour and a number of as many digits have room."""
+        digits = "0" * len(self._label)
+        bold = QFontMetricsF(demi_bold(self.font())).horizontalAdvance(digits)
         return SWATCH + SPACE + bold + 1
 
     def standing_in(self, room: float) -> str:
@@ -104,14 +105,15 @@ class HeadTitle(QWidget):
         theme = theme_of(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._colour)
-        top = (self.height() - SWATCH) / 2
-        painter.drawRoundedRect(QRectF(0, top, SWATCH, SWATCH), 2, 2)
+        left = 0.0
+        if self.width() >= self.label_width():  # a number says more than a colour
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._colour)
+            top = (self.height() - SWATCH) / 2
+            painter.drawRoundedRect(QRectF(0, top, SWATCH, SWATCH), 2, 2)
+            left = SWATCH + SPACE
         painter.setPen(theme.text)
-        left = self._write(
-            painter, demi_bold(self.font()), self._label, SWATCH + SPACE, self.width()
-        )
+        left = self._write(painter, demi_bold(self.font()), self._label, left, self.width())
         measure = QFontMetricsF(self._italic()).horizontalAdvance
         standing = self.standing_in(self.width() - left - SPACE)
         room = self.width() - (measure(standing) + SPACE if standing else 0.0)

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QScrollArea, QSplitter, QWidget
+from PySide6.QtWidgets import QScrollArea, QSplitter, QWidget
 
 from mhagui.gui.widgets.cards import bare_area
 from mhagui.gui.widgets.column_scroll import ColumnScroll
@@ -58,14 +58,11 @@ class TurningSplit(QSplitter):
             first = min(most, round(MOST_CHOICES * room))
             self.setSizes([first, room - first])
 
-    def focusNextPrevChild(self, forwards: bool) -> bool:
-        """Have in sight what Tab goes to, from one part to the other as well."""
-        done = super().focusNextPrevChild(forwards)
-        focus = QApplication.focusWidget()
+    def reveal(self, widget: QWidget | None) -> None:
+        """Have ``widget`` in sight, where it stands in one of the parts."""
         for part in self._parts:
-            if focus is not None and part.isAncestorOf(focus):
-                part.ensureWidgetVisible(focus)
-        return done
+            if widget is not None and part.isAncestorOf(widget):
+                part.ensureWidgetVisible(widget)
 
     def _on_moved(self) -> None:
         self._is_moved = True

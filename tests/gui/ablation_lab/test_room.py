@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QApplication
 
 from mhagui.gui.widgets.turning_split import TurningSplit
 
@@ -67,3 +68,21 @@ def test_the_room_stays_as_the_user_shares_it(dock, settle, qtbot):
     list(dock.pages)[1].click()
     settle()
     assert abs(split.sizes()[0] - shared) <= 2
+
+
+def test_tab_scrolls_to_what_it_goes_to_in_either_part(dock, settle, qtbot):
+    dock.resize(*SMALL)
+    for _ in range(2):
+        settle()
+    dock.take_focus()
+    for _ in range(2):  # the second time all parts are scrolled
+        stops = []
+        while (stop := QApplication.focusWidget()) not in stops and dock.isAncestorOf(stop):
+            stops.append(stop)
+            seen = stop.mapTo(dock, stop.visibleRegion().boundingRect().center())
+            if stop is not dock.effect.plot:  # which its curves cover
+                assert not stop.visibleRegion().isEmpty(), stop.objectName()
+                assert dock.rect().contains(seen)
+            qtbot.keyClick(stop, Qt.Key.Key_Tab)
+        assert dock.controls.mute in stops
+        dock.take_focus()
