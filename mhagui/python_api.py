@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mhagui import sources
+from mhagui import core, sources
 from mhagui.data.scorecard_table import (
     Cell,
     scorecard_csv,
@@ -23,6 +23,7 @@ from mhagui.data.scorecard_table import (
 from mhagui.data.scorecard_text import scorecard_html, scorecard_text
 from mhagui.document import scorecard as scoring
 from mhagui.document.capture import Capture, Floats
+from mhagui.document.captured_bias import alibi_view
 from mhagui.document.captured_scene import layer_of
 from mhagui.document.captured_words import by_words
 from mhagui.errors import UserError
@@ -46,6 +47,9 @@ def view(  # noqa: PLR0913  # all but the first two by name
     k: object = None,
     v: object = None,
     mask: object = None,
+    slopes: object = None,
+    sinks: object = None,
+    bias: object = None,
     ids: object = None,
     title: str | None = None,
     words: bool = False,
@@ -57,7 +61,7 @@ def view(  # noqa: PLR0913  # all but the first two by name
 
     Parameters
     ----------
-    attentions, tokens, q, k, v, mask, ids, title, words, choices
+    attentions, tokens, q, k, v, mask, slopes, sinks, bias, ids, title, words, choices
         As for ``capture``. What is shown by ``words`` can be turned back in the window.
     layer
         Which layer comes to the bench; the first unless given.
@@ -72,7 +76,8 @@ def view(  # noqa: PLR0913  # all but the first two by name
         the layer, or no window can open here.
     """
     said: dict[str, Any] = {"mask": mask, "ids": ids, "title": title, "words": words}
-    taken = capture(attentions, tokens, q=q, k=k, v=v, **said, **choices)
+    terms: dict[str, Any] = {"slopes": slopes, "sinks": sinks, "bias": bias}
+    taken = capture(attentions, tokens, q=q, k=k, v=v, **terms, **said, **choices)
     from mhagui.display_check import missing_libraries, why_no_display
 
     obstacle = why_no_display() or missing_libraries()
@@ -86,7 +91,7 @@ def view(  # noqa: PLR0913  # all but the first two by name
     return opened
 
 
-def scorecard(
+def scorecard(  # noqa: PLR0913  # all but the first three by name
     attentions: object = None,
     tokens: Sequence[str] | None = None,
     ids: object = None,
@@ -94,6 +99,9 @@ def scorecard(
     q: object = None,
     k: object = None,
     mask: object = None,
+    slopes: object = None,
+    sinks: object = None,
+    bias: object = None,
     words: bool = False,
     ranks: bool = False,
     **choices: Any,
@@ -102,12 +110,14 @@ def scorecard(
 
     Parameters
     ----------
-    attentions, tokens, ids, q, k, mask, words, choices
+    attentions, tokens, ids, q, k, mask, slopes, sinks, bias, words, choices
         As for ``capture``. Induction and duplicate tokens need ``ids`` or ``tokens``.
     ranks
         Whether to score the effective rank too, which takes far longer.
     """
-    taken = capture(attentions, tokens, ids=ids, q=q, k=k, mask=mask, words=words, **choices)
+    terms: dict[str, Any] = {"slopes": slopes, "sinks": sinks, "bias": bias}
+    said: dict[str, Any] = {"ids": ids, "mask": mask, "words": words}
+    taken = capture(attentions, tokens, q=q, k=k, **terms, **said, **choices)
     return ScoreTable(scoring.scorecard(taken), taken.notes, with_ranks=ranks)
 
 
@@ -119,6 +129,9 @@ def capture(  # noqa: PLR0913  # all but the first two by name
     k: object = None,
     v: object = None,
     mask: object = None,
+    slopes: object = None,
+    sinks: object = None,
+    bias: object = None,
     ids: object = None,
     key_tokens: Sequence[str] | None = None,
     title: str | None = None,
@@ -141,6 +154,14 @@ def capture(  # noqa: PLR0913  # all but the first two by name
     mask
         Boolean, (T_q, T_k), True where a query may see a key; None leaves it to ``causal`` or to
         what the weights show.
+    slopes
+        What ALiBi takes from the scores for each position of distance, beside q and k alone: a
+        number for each head, (H,), or for each head of each layer, (L, H); "alibi" for the usual
+        ones.
+    sinks
+        A logit that takes part in the softmax and is no key, in the same way.
+    bias
+        Whatever else is added to the scaled scores of each layer, (H, T_q, T_k), finite.
     ids
         The numbers of the tokens, one for each key position.
     title
@@ -159,11 +180,19 @@ def capture(  # noqa: PLR0913  # all but the first two by name
         sentence that names the array, the axis and the numbers.
     """
     labels = {"tokens": tokens, "key_tokens": key_tokens, "ids": ids}
+    terms = {"slopes": slopes, "sinks": sinks, "bias": bias}
     if isinstance(attentions, Capture):
-        _refuse({**labels, "q": q, "k": k, "v": v, "mask": mask, **choices})
+        _refuse({**labels, "q": q, "k": k, "v": v, "mask": mask, **terms, **choices})
         taken = replace(attentions, title=title) if title else attentions
     else:
-        taken = _read(_attentions_of(attentions), (q, k, v), labels, mask, choices)
+        made_of = {"q": q, "k": k, "v": v}
+        _check_terms(attentions, made_of, terms)
+        if not _are_usual(slopes):
+            made_of["slopes"] = slopes
+        arrays = {"attentions": _attentions_of(attentions), **made_of, "sinks": sinks}
+        taken = _read(arrays, labels, mask, choices)
+        if bias is not None or _are_usual(slopes):
+            taken = _biased(taken, bias)
         taken = replace(taken, title=title or "Attention from Python")
     return by_words(taken) if words else taken
 
@@ -178,18 +207,66 @@ def _refuse(said: dict[str, object]) -> None:
             )
 
 
+def _check_terms(attentions: object, made_of: dict[str, object], terms: dict[str, object]) -> None:
+    """Raise UserError where slopes, sinks or a bias are not beside q and k alone."""
+    said = [name for name, value in terms.items() if value is not None]
+    if said and (attentions is not None or made_of["q"] is None or made_of["k"] is None):
+        raise UserError(
+            f"{said[0]} can be given where weights are made of q and k: give both of these, and no "
+            "attentions, which have all in them that was added to their scores."
+        )
+    if terms["slopes"] is not None and terms["bias"] is not None:
+        raise UserError("Give slopes or bias: slopes are a bias that is made here.")
+
+
+def _are_usual(slopes: object) -> bool:
+    return isinstance(slopes, str) and slopes == "alibi"
+
+
+def _biased(taken: Capture, bias: object) -> Capture:
+    """Return the capture with ``bias``, or where that is None with that of the usual slopes."""
+    added = None if bias is None else _finite_bias(bias)
+    layers = []
+    for layer in taken.layers:
+        assert layer.q is not None
+        if added is None:
+            usual = core.alibi_slopes(layer.n_heads)
+            own = alibi_view(usual, layer.shape, layer.q.dtype)
+        elif added.shape == (layer.n_heads, *layer.shape):
+            own = added
+        else:
+            raise UserError(
+                f"bias is of shape {added.shape}; layer {layer.number} needs "
+                f"{(layer.n_heads, *layer.shape)}, (H, T_q, T_k)."
+            )
+        layers.append(replace(layer, bias=own))
+    return replace(taken, layers=tuple(layers))
+
+
+def _finite_bias(bias: object) -> Floats:
+    entry = sources.found_in_arrays("bias", {"bias": bias}).entries[0]
+    if entry.name != "bias" or entry.dtype == "bool":
+        raise UserError("bias is one array of numbers, (H, T_q, T_k), added to the scaled scores.")
+    floats = entry.read((None,) * len(entry.shape))
+    n_wrong = floats.size - int(np.count_nonzero(np.isfinite(floats)))
+    if n_wrong:
+        raise UserError(
+            f"bias holds {n_wrong:,} numbers that are NaN or infinite; keys that are not to be "
+            "seen are told by mask."
+        )
+    return floats
+
+
 def _read(
-    attentions: object,
-    made_of: tuple[object, object, object],
+    given: dict[str, object],
     labels: dict[str, Any],
     mask: object,
     choices: dict[str, Any],
 ) -> Capture:
-    """Return what is read of weights, or of q, k and v that they are ``made_of``."""
+    """Return what is read of the arrays that are ``given``, weights or q and k among them."""
     tokens, key_tokens, ids = labels.values()
     arrays = {
-        "attentions": attentions,
-        **dict(zip("qkv", made_of, strict=True)),
+        **given,
         "tokens" if key_tokens is None else "query_tokens": tokens,
         "key_tokens": key_tokens,
         "token_ids": ids,

@@ -1,6 +1,9 @@
-"""What a captured layer adds to its scores, as slopes of ALiBi where it is such a bias."""
+"""What a captured layer adds to its scores, made of slopes of ALiBi and read as such."""
+
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from mhagui import core
 from mhagui.document.capture import CapturedLayer, Flags, Floats
@@ -8,6 +11,20 @@ from mhagui.document.records import Array
 from mhagui.errors import UserError
 
 _ROUNDING = 8  # times the precision of the numbers, of the largest of them
+
+
+def alibi_view(
+    slopes: npt.ArrayLike, shape: tuple[int, int], dtype: np.dtype[np.floating[Any]]
+) -> Floats:
+    """Return the bias of ALiBi, (H, T_q, T_k), read-only: of (T_q, T_k), in few numbers.
+
+    Each row is the one before it moved by one, and all are views of one row.
+    """
+    n_queries, n_keys = shape
+    away = np.abs(np.arange(1 - n_keys, n_queries))
+    by_distance = core.alibi_bias(slopes, 1, max(shape))[:, 0, ::-1]
+    added = by_distance[:, away].astype(dtype)
+    return np.lib.stride_tricks.sliding_window_view(added, n_keys, axis=-1)[:, ::-1]
 
 
 def slopes_of(layer: CapturedLayer) -> tuple[float, ...]:

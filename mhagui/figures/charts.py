@@ -7,18 +7,19 @@ Each is plain numbers with their names, and no matplotlib; how it is drawn is to
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from mhagui.document.capture import Capture
-from mhagui.document.scorecard import LETTERS, Column, Scorecard
-from mhagui.document.token_text import labels
 from mhagui.errors import check_choices
 from mhagui.figure_names import FORMATS
 from mhagui.figures.style import FigureStyle
 from mhagui.formats import fixed
+
+if TYPE_CHECKING:  # not for the start, which needs to know of charts alone
+    from mhagui.document.capture import Capture
+    from mhagui.document.scorecard import Column, Scorecard
 
 MOST_TEXT = 80  # characters of a prompt or of tokens, in captions and files
 MOST_TITLE = 120
@@ -44,8 +45,10 @@ class Seen:
     text: str = ""
 
     @classmethod
-    def of(cls, capture: Capture, prompt: str = "") -> "Seen":
+    def of(cls, capture: "Capture", prompt: str = "") -> "Seen":
         """Return what to tell of ``capture``, of a model that was run on ``prompt``."""
+        from mhagui.document.token_text import labels
+
         tokens = capture.query_tokens[: MOST_TEXT + 1]
         return cls(cut(capture.title, MOST_TITLE), cut(prompt or " ".join(labels(tokens))))
 
@@ -115,7 +118,7 @@ class HeadGrid:
     labels: tuple[str, ...]
 
     @classmethod
-    def of(cls, card: Scorecard) -> "HeadGrid":
+    def of(cls, card: "Scorecard") -> "HeadGrid":
         """Return the heads of a capture, counted from 0 as in models."""
         layers = sorted({place.layer for place in card.heads})
         at = {layer: row for row, layer in enumerate(layers)}
@@ -143,17 +146,19 @@ class HeadGrid:
 
     def counts(self) -> dict[str, int]:
         """Return how many heads have each label, in the order of ``LETTERS``, and "" last."""
+        from mhagui.document.scorecard import LETTERS
+
         counts = {label: self.labels.count(label) for label in (*LETTERS, "")}
         return {label: count for label, count in counts.items() if count}
 
 
-def chances(column: Column) -> tuple[float, float] | None:
+def chances(column: "Column") -> tuple[float, float] | None:
     """Return the least and the largest chance of a score; None where it has none."""
     known = column.baselines[np.isfinite(column.baselines)]
     return (float(known.min()), float(known.max())) if known.size else None
 
 
-def chance_in_words(column: Column, decimals: int = 3) -> str:
+def chance_in_words(column: "Column", decimals: int = 3) -> str:
     """Return the chance of a score, 0.161 or 0.05 to 0.16; "" where it has none."""
     ends = chances(column)
     if ends is None:
@@ -168,7 +173,7 @@ class HeadMap(Chart):
 
     name: ClassVar[str] = "head-map"
     heads: HeadGrid
-    score: Column
+    score: "Column"
     above_chance: bool = False
 
     def __post_init__(self) -> None:
@@ -216,8 +221,8 @@ class HeadScatter(Chart):
 
     name: ClassVar[str] = "head-scatter"
     heads: HeadGrid
-    across: Column
-    upwards: Column
+    across: "Column"
+    upwards: "Column"
     strengths: Doubles
 
     @property
@@ -234,7 +239,7 @@ class HeadScatter(Chart):
         return {name: text for name, text in told.items() if text}
 
 
-def strengths(card: Scorecard) -> Doubles:
+def strengths(card: "Scorecard") -> Doubles:
     """Return how clearly each head is what it is called, (N,); 0 where it is called nothing."""
     strengths = np.zeros(len(card.labels))
     for label in filter(None, dict.fromkeys(card.labels)):

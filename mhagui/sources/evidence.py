@@ -110,11 +110,17 @@ def _survey(
     named = labels(found, reading, shapes)
     is_square = all(n_queries == n_keys for n_queries, n_keys in shapes)
     proofs = weights_proofs(
-        facts, _within(found, reading), is_causal=reading.causal, is_square=is_square
+        facts,
+        _within(found, reading),
+        is_causal=reading.causal,
+        is_square=is_square,
+        has_sinks=reading.part(names.SINKS) is not None,
     )
     proofs += padding_proofs(facts, ends, sees_padding=sees_padding)
     if differences:
-        how = f" ({reading.orientation})" if reading.has_projections else ""
+        terms = [role for role in names.TERMS if reading.part(role) is not None]
+        how = f" with {' and '.join(terms)}" if terms else ""
+        how += f" ({reading.orientation})" if reading.has_projections else ""
         within = _same_within(found, reading)
         proofs.append(recomputed_proof(how, max(differences), within, is_chosen=True))
     elif not facts:
@@ -148,7 +154,7 @@ def _looked_at(
 
 
 def _left_out(found: Found, reading: Reading) -> Iterator[str]:
-    """Yield what is in the file and plays no role, as masks and what is added to scores."""
+    """Yield what is in the file and plays no role, as masks."""
     taken = {name for part in reading.parts for name in part.entries}
     others = [e for e in found.entries if e.name not in taken and e.texts is None]
     if others:

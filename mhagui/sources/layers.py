@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from mhagui.document.capture import CapturedLayer, Floats
+from mhagui.document.captured_bias import alibi_view
+from mhagui.document.checks import LARGEST
 from mhagui.errors import UserError
 from mhagui.sources import names
 from mhagui.sources.entries import Entry, Picks, shape_text
@@ -36,6 +38,7 @@ _ORDERS = {  # of the axes, where they are what a layer holds; others are picked
     names.K: (HEAD, POSITION, WIDTH),
     names.V: (HEAD, POSITION, WIDTH),
     names.X: (POSITION, MODEL),
+    **dict.fromkeys(names.TERMS, (HEAD,)),
 }
 
 
@@ -119,7 +122,8 @@ def captured_layers(
     numbers = layer_numbers(found, reading)
     n_items = batch_size(found, reading)
     for part in reading.parts:
-        if n_items > 1 and part.role in _ORDERS and BATCH not in part.axes:
+        is_any = part.role not in _ORDERS or part.role in names.TERMS
+        if n_items > 1 and not is_any and BATCH not in part.axes:
             raise UserError(
                 f"{part.entries[0]} has no batch, and there are {n_items} items of one."
             )
@@ -178,7 +182,8 @@ def _layer(found: Found, reading: Reading, number: int, n_layers: int) -> Captur
     for part in reading.parts:
         if part.role in (*names.LABELS, names.TOKEN_IDS):
             continue
-        if not part.is_layered and n_layers > 1:
+        is_any = part.role in names.TERMS and not names.says_layer(part.entries[0])
+        if not part.is_layered and n_layers > 1 and not is_any:
             raise UserError(
                 f"{part.entries[0]} is of one layer, and there are {n_layers}: choose the one "
                 "layer it belongs to."
@@ -186,6 +191,7 @@ def _layer(found: Found, reading: Reading, number: int, n_layers: int) -> Captur
         read[part.role] = _array(found, reading, part, number)
     fields: dict[str, Any] = {"given": read.get(names.WEIGHTS)}
     fields |= {role: read[role] for role in names.STATES if role in read}
+    fields |= {role: read[role] for role in names.TERMS if role in read}
     if reading.has_projections:
         fields |= projected(reading, read)
     elif names.X in read:
@@ -204,6 +210,11 @@ def _checked(found: Found, part: Part, at: int) -> Entry:
         raise UserError(
             f"{name}{of_layer} has {len(entry.shape)} axes ({shape_text(entry.shape)}), not "
             f"{len(part.axes)}: {', '.join(part.axes)}."
+        )
+    if not part.axes and part.role in names.TERMS:
+        raise UserError(
+            f"{name}{of_layer} is {shape_text(entry.shape)}; {part.role} are a number for each "
+            "head, or for each head of each layer (layer × head)."
         )
     if not part.axes and (part.role in _ORDERS or not 1 <= len(entry.shape) <= 3):
         raise UserError(
@@ -341,7 +352,34 @@ def _checked_layer(reading: Reading, number: int, fields: dict[str, Any]) -> Cap
                     f"In layer {number} weights has {len(given)} heads, which the {len(other)} of "
                     f"{role} do not divide."
                 )
+    slopes = _terms(number, fields)
+    if slopes is not None and q is not None and k is not None:
+        fields["bias"] = alibi_view(slopes, (q.shape[1], k.shape[1]), q.dtype)
     return CapturedLayer(number, scale=reading.scale, **fields)
+
+
+def _terms(number: int, fields: dict[str, Any]) -> Floats | None:
+    """Return the slopes, taken out of ``fields``; checks that these and sinks are one a head."""
+    queries = fields.get(names.Q, fields.get("given"))
+    n_heads = 0 if queries is None else len(queries)
+    for role in names.TERMS:
+        term = fields.get(role)
+        if term is None:
+            continue
+        if len(term) != n_heads:
+            raise UserError(
+                f"Layer {number} has {n_heads} query heads, and {role} {len(term)} numbers; there "
+                "is one for each head."
+            )
+        right = np.abs(term) <= LARGEST
+        if not right.all():
+            head = int(right.argmin())
+            raise UserError(
+                f"In layer {number} {role} has {term[head]:g} for head {head}; numbers from "
+                f"−{LARGEST:g} to {LARGEST:g} are taken."
+            )
+    slopes: Floats | None = fields.pop(names.SLOPES, None)
+    return slopes
 
 
 def _check_pair(number: int, one: str, n_one: int, two: str, n_two: int, what: str) -> None:

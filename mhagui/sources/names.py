@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 WEIGHTS, Q, K, V, X = "weights", "q", "k", "v", "x"
 W_Q, W_K, W_V, W_QKV, W_O = "w_q", "w_k", "w_v", "w_qkv", "w_o"
 B_Q, B_K, B_V, B_QKV, B_O = "b_q", "b_k", "b_v", "b_qkv", "b_o"
+SLOPES, SINKS = "slopes", "sinks"
 TOKENS, QUERY_TOKENS, KEY_TOKENS, TOKEN_IDS = "tokens", "query_tokens", "key_tokens", "token_ids"
 STATES = (Q, K, V)
 MATRICES = (W_Q, W_K, W_V, W_QKV, W_O)
+TERMS = (SLOPES, SINKS)  # a number for each head, in the softmax beside q·k
 LABELS = (TOKENS, QUERY_TOKENS, KEY_TOKENS)
 
 # The last parts of a name, in small letters, by what they are. PyTorch's Linear keeps its matrix
@@ -32,6 +34,8 @@ _ROLES = {
     B_QKV: "b_qkv bqkv c_attn.bias in_proj_bias qkv.bias qkv_proj.bias query_key_value.bias",
     B_O: "b_o bo o_proj.bias out_proj.bias attn.c_proj.bias c_proj.bias "
     "attention.output.dense.bias out_lin.bias to_out.0.bias to_out.bias",
+    SLOPES: "slopes alibi_slopes alibi",
+    SINKS: "sinks attn_sinks attn_sinks.weight",
     TOKENS: "tokens labels words pieces",
     QUERY_TOKENS: "query_tokens decoder_tokens target_tokens tokens_b",
     KEY_TOKENS: "key_tokens encoder_tokens source_tokens tokens_a",
@@ -79,6 +83,11 @@ def layer_number(name: str) -> int:
     """Return the number of the layer that ``name`` says; 0 where it says none."""
     found = _OF_LAYER.search(name.lower())
     return int(found[1]) if found and len(found[1]) < 10 else 0
+
+
+def says_layer(name: str) -> bool:
+    """Say whether ``name`` is of one layer, by its number."""
+    return _OF_LAYER.search(name.lower()) is not None
 
 
 def count_heads(all_names: Sequence[str]) -> bool:

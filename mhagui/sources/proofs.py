@@ -70,16 +70,22 @@ def same_within(dtype: str) -> float:
 
 
 def weights_proofs(
-    facts: Sequence[HeadFacts], within: float, *, is_causal: bool | None, is_square: bool
+    facts: Sequence[HeadFacts],
+    within: float,
+    *,
+    is_causal: bool | None,
+    is_square: bool,
+    has_sinks: bool = False,
 ) -> list[Proof]:
     """Return what the counts of all heads say; nothing where no weights were given.
 
-    ``is_square`` says that there are as many queries as keys.
+    ``is_square`` says that there are as many queries as keys, ``has_sinks`` that there are logits
+    of sinks, which take part of each row.
     """
     if not facts:
         return []
     proofs = [
-        _rows(facts, within),
+        _rows(facts, within, has_sinks=has_sinks),
         _columns(facts, within),
         _finite(facts),
         _negative(facts),
@@ -89,7 +95,7 @@ def weights_proofs(
     return [proof for proof in proofs if proof.sentence]
 
 
-def _rows(facts: Sequence[HeadFacts], within: float) -> Proof:
+def _rows(facts: Sequence[HeadFacts], within: float, *, has_sinks: bool) -> Proof:
     n_rows, n_wrong = (sum(f.n_rows for f in facts), sum(f.n_wrong for f in facts))
     worst = max(facts, key=lambda head: abs(head.sum - 1.0))
     off = abs(worst.sum - 1.0)
@@ -103,6 +109,8 @@ def _rows(facts: Sequence[HeadFacts], within: float) -> Proof:
         f"{n_wrong:,} of {n_rows:,} rows do not sum to 1 to within {within:g}: farthest is "
         f"{worst.sum:.6g}, in {worst.name}, query {worst.sum_row}"
     )
+    if has_sinks and not any(head.n_long or head.n_negative for head in facts):
+        return Proof("rows", text + "; none sums to more: the sinks take the rest.", "ok", off)
     if off <= _HALF:
         return Proof("rows", text + "; half-precision arithmetic leaves as much.", "warn", off)
     if not any(head.n_long or head.n_negative for head in facts):

@@ -35,12 +35,13 @@ _STATE_AXES = {
         "layer position head width"),
     5: ("layer batch head position width", "layer batch position head width"),
 }  # fmt: skip
-_BESIDE = (*names.LABELS, names.TOKEN_IDS)  # arrays, and never attention
+_BESIDE = (*names.LABELS, names.TOKEN_IDS, *names.TERMS)  # arrays, and never attention
 _X_AXES = {
     2: ("position model",),
     3: ("batch position model", "layer position model"),
     4: ("layer batch position model",),
 }
+_TERM_AXES: dict[int, tuple[str, ...]] = {1: ("head",), 2: ("layer head",)}
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,9 @@ class Reading:
 def axes_choices(role: str, n_axes: int) -> tuple[tuple[str, ...], ...]:
     """Return what the axes of an array in ``role`` may be, the likeliest first."""
     choices = _X_AXES if role == names.X else _STATE_AXES if role in names.STATES else _WEIGHTS_AXES
-    if role in (names.WEIGHTS, names.X, *names.STATES):
+    if role in names.TERMS:
+        choices = _TERM_AXES
+    if role in (names.WEIGHTS, names.X, *names.STATES, *names.TERMS):
         return tuple(tuple(axes.split()) for axes in choices.get(n_axes, ()))
     return ((),)
 
@@ -261,23 +264,32 @@ def _readings(parts: list[Part], shapes: dict[str, tuple[int, ...]]) -> Iterator
     """Yield a reading for each choice of axes in which the parts fit one another.
 
     Where none does the likeliest is yielded: whoever reads it is told which sizes do not fit.
+    Slopes and sinks count only where weights are made of q and k.
     """
     roles = {part.role for part in parts}
     is_whole = names.WEIGHTS in roles or {names.Q, names.K} <= roles
     has_projections = names.X in roles and (names.W_QKV in roles or {names.W_Q, names.W_K} <= roles)
     if not is_whole and not has_projections:
         return
+    if not has_projections and not {names.Q, names.K} <= roles:
+        parts = [part for part in parts if part.role not in names.TERMS]
     weights = next((part for part in parts if part.role == names.WEIGHTS), None)
     states = next((part for part in parts if part.role in names.STATES), None)
     x = next((part for part in parts if part.role == names.X), None)
+    terms = {part.role: _possible(part, shapes)[0] for part in parts if part.role in names.TERMS}
     ways = []
     for axes in itertools.product(*(_possible(part, shapes) for part in (weights, states, x))):
         chosen = dict(zip((names.WEIGHTS, names.Q, names.X), axes, strict=True))
-        chosen |= dict.fromkeys(names.STATES, chosen[names.Q])
+        chosen |= dict.fromkeys(names.STATES, chosen[names.Q]) | terms
         ways.append(tuple(replace(part, axes=chosen.get(part.role, ())) for part in parts))
     fitting = [way for way in ways if _agree(way, shapes)]
+    fitting = fitting or [way for way in ways if _agree(_without_terms(way), shapes)]
     for way in fitting or ways[:1]:
         yield _reading(way, shapes)
+
+
+def _without_terms(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(part for part in parts if part.role not in names.TERMS)
 
 
 def _possible(part: Part | None, shapes: dict[str, tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:
@@ -310,8 +322,9 @@ def _agree(parts: tuple[Part, ...], shapes: dict[str, tuple[int, ...]]) -> bool:
             known = _known_as(part.role, axis)
             if known and sizes.setdefault(known, size) != size:
                 return False
-    counted = [part for part in layered if part.role != names.X]
-    are_layered = {part.is_layered for part in counted}
+    counted = [part for part in layered if part.role not in (names.X, *names.TERMS)]
+    terms = [part for part in layered if part.role in names.TERMS]  # or those of all layers
+    are_layered = {part.is_layered for part in counted} | {p.is_layered for p in terms} - {False}
     have_batch = {BATCH in part.axes for part in counted} if sizes.get(BATCH, 1) > 1 else set()
     return len(are_layered) < 2 and len(have_batch) < 2
 

@@ -59,7 +59,7 @@ from mhagui.palette import head_colour
 
 MAX_KEY_MAGNITUDE = 1000.0
 _SLACK = 32  # how much a card grows where there is room
-_ROWS_BELOW = 4  # gain and numbers, each with the stretch below it
+_ROWS_BELOW = 6  # gain and numbers, each with the stretch below it; caption and reason
 _SMALL = 0.92  # size of the numbers' line
 
 _CARD_TIP = "Click or press Space to point the cursor at this head; ↑ and ↓ go from card to card"
@@ -142,7 +142,7 @@ class HeadCard(QWidget):
         self._key_label = FieldLabel("|K|", self._key)
         self._gain = GainControl()
         self._gain_label = FieldLabel("gain", self._gain.slider)
-        self._biases = BiasRows()
+        self._biases: BiasRows | None = None  # made where a head first has one
         self._rank = QLabel()
         self._live = FittingLabel()
         self._caption = QLabel()
@@ -170,7 +170,6 @@ class HeadCard(QWidget):
         ):
             rows.addLayout(row)
             rows.addStretch(1)
-        rows.insertWidget(rows.count() - _ROWS_BELOW, self._biases)
         rows.addWidget(self._caption)
         rows.addWidget(self._reason)
         self._lay_out_numbers()
@@ -203,22 +202,19 @@ class HeadCard(QWidget):
         self._pattern.chosen.connect(self._set_pattern)
         self._key.valueChanged.connect(self._set_key_magnitude)
         self._gain.edited.connect(self._set_gain)
-        self._biases.slope_asked.connect(self._set_slope)
-        self._biases.sink_asked.connect(self._set_sink)
-        for field in (self._biases, self._key):
-            field.refused.connect(self._bench.refused)
+        self._key.refused.connect(self._bench.refused)
         self._gain.refused.connect(self._bench.refused)
 
     def stops(self) -> tuple[QWidget, ...]:
         """Return what Tab goes through, in order."""
         name = (self, self._name, self._mute, self._solo)
         settings = (setting.box for setting in self._settings)
-        biases = self._biases.stops()
+        biases = () if self._biases is None else self._biases.stops()
         gain = self._gain.slider, self._gain.box
         return (*name, self._pattern, self._key, *settings, *biases, *gain)
 
     def _pressable(self) -> tuple[QWidget, ...]:
-        boxes = (self._key, self._gain.box, self._biases.slope, self._biases.sink)
+        boxes = self._key, self._gain.box
         return (*self.stops()[1:], *(box.lineEdit() for box in boxes))
 
     def _deal_settings(self, pattern: Pattern) -> None:
@@ -238,8 +234,27 @@ class HeadCard(QWidget):
             self._numbers.addWidget(setting.box, row, 2)
             self._connect_setting(place, setting)
         self._restyle()
+        self._order_stops()
+
+    def _order_stops(self) -> None:
         for one, other in pairwise(self.stops()):
             QWidget.setTabOrder(one, other)
+
+    def _make_biases(self, number: int) -> BiasRows:
+        biases = BiasRows()
+        rows = self.layout()
+        assert isinstance(rows, QVBoxLayout)
+        rows.insertWidget(rows.count() - _ROWS_BELOW, biases)
+        biases.slope_asked.connect(self._set_slope)
+        biases.sink_asked.connect(self._set_sink)
+        biases.refused.connect(self._bench.refused)
+        biases.number(number)
+        for widget in (*biases.stops(), biases.slope.lineEdit(), biases.sink.lineEdit()):
+            widget.installEventFilter(self)
+        self._biases = biases
+        self._restyle()
+        self._order_stops()
+        return biases
 
     def _connect_setting(self, place: int, setting: SettingField) -> None:
         setting.edited.connect(partial(self._set_setting, place))
@@ -276,13 +291,19 @@ class HeadCard(QWidget):
         self._key.setEnabled(self._has_keys or head.key_magnitude == 0)
         for setting, value in zip(self._settings, head.settings, strict=True):
             setting.show_value(value)
-        self._biases.show_kinds(biases if head.a is None else NO_BIASES)
-        if biases.any:
-            precision = frame.view.appearance.precision
-            self._biases.show_head(head, result, cursor.query, precision)
+        self._show_biases(frame, head, result, biases if head.a is None else NO_BIASES)
         self._gain.show_gain(head.gain, why_fixed=self._reason.text())
         _say(self._caption, caption_of(head))
         self._mark(selected=cursor.head == self.uid, active=result.active)
+
+    def _show_biases(self, frame: Frame, head: Head, result: HeadResult, kinds: Biases) -> None:
+        if self._biases is None and not kinds.any:
+            return
+        rows = self._biases or self._make_biases(frame.scene.index_of(self.uid) + 1)
+        rows.show_kinds(kinds)
+        if kinds.any:
+            view = frame.view
+            rows.show_head(head, result, view.cursor.query, view.appearance.precision)
 
     def _let_choose(self, why_not: str) -> None:
         """Let another pattern be chosen, or say in the tooltip ``why_not``."""
@@ -314,7 +335,8 @@ class HeadCard(QWidget):
         for label in (self._shared, self._rank, self._live, self._caption, self._reason):
             label.setFont(small)
             label.setPalette(palette)
-        self._biases.restyle(small, palette)
+        if self._biases is not None:
+            self._biases.restyle(small, palette)
         settings = (setting.label for setting in self._settings)
         for label in (self._key_label, self._gain_label, *settings):
             label.setPalette(palette)
@@ -335,7 +357,8 @@ class HeadCard(QWidget):
         self._key.describe(f"Key magnitude of {label}", Formula.KEY_MAGNITUDE.sentences)
         for place, setting in enumerate(self._settings, start=1):
             setting.describe(f"settingBox{number}_{place}", label)
-        self._biases.number(number)
+        if self._biases is not None:
+            self._biases.number(number)
         self._gain.slider.setObjectName(f"gainSlider{number}")
         self._gain.box.setObjectName(f"gainBox{number}")
         self._gain.describe(f"Gain of {label}", Formula.GAIN.sentences)

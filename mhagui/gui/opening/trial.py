@@ -193,9 +193,13 @@ def _preview(layer: CapturedLayer) -> HeadsPreview | None:
         group = len(layer.q) // len(layer.k)
         n_heads = min(MOST_HEADS, _MOST_WEIGHTS // (n_queries * n_keys))
         n_key_heads = max(n_heads // group, 1)
-        q, k = layer.q[: n_key_heads * group], layer.k[:n_key_heads]
+        few = slice(n_key_heads * group)
+        bias = None if layer.bias is None else layer.bias[few]
+        sinks = None if layer.sinks is None else layer.sinks[few]
         try:
-            weights = replace(layer, q=q, k=k).recomputed()
+            weights = replace(
+                layer, q=layer.q[few], k=layer.k[:n_key_heads], bias=bias, sinks=sinks
+            ).recomputed()
         except UserError:
             return None
     shown = weights[:MOST_HEADS].astype(np.float64)
