@@ -116,10 +116,13 @@ def _survey(
         is_square=is_square,
         has_sinks=reading.part(names.SINKS) is not None,
     )
+    terms = [part for part in reading.parts if part.role in names.TERMS]
+    if terms:
+        said = " and ".join(f"{part.role} ({part.entries[0]})" for part in terms)
+        proofs.append(Proof("terms", f"In each softmax are {said} too.", "ok", float(len(terms))))
     proofs += padding_proofs(facts, ends, sees_padding=sees_padding)
     if differences:
-        terms = [role for role in names.TERMS if reading.part(role) is not None]
-        how = f" with {' and '.join(terms)}" if terms else ""
+        how = f" with {' and '.join(part.role for part in terms)}" if terms else ""
         how += f" ({reading.orientation})" if reading.has_projections else ""
         within = _same_within(found, reading)
         proofs.append(recomputed_proof(how, max(differences), within, is_chosen=True))

@@ -211,7 +211,10 @@ def why_none(found: Found) -> str:
 def _with_axes(
     found: Found, readings: Sequence[Reading], axes: tuple[str, ...]
 ) -> tuple[Reading, ...]:
-    """Return those of ``readings`` with ``axes`` of an array, or the first with them put in."""
+    """Return those of ``readings`` with ``axes`` of an array, or the first with them put in.
+
+    They are those of q, k and v together.
+    """
     fitting = tuple(r for r in readings if axes in {part.axes for part in r.parts})
     if fitting:
         return fitting
@@ -223,7 +226,10 @@ def _with_axes(
             f"{main.entries[0]} ({shape}) cannot have the axes “{','.join(axes)}”: say one name "
             f"for each, as in {','.join(main.axes)}."
         )
-    return (readings[0].with_axes(main.role, axes),)
+    reading = readings[0]
+    for role in names.STATES if main.role in names.STATES else (main.role,):
+        reading = reading.with_axes(role, axes)
+    return (reading,)
 
 
 def _weights_name(reading: Reading) -> str:

@@ -27,7 +27,7 @@ class Proof:
     ----------
     about
         ``rows``, ``columns``, ``finite``, ``negative``, ``empty``, ``above``, ``padding``,
-        ``recomputed``, ``positions``, ``key heads``, ``tokens`` or ``steps``.
+        ``recomputed``, ``terms``, ``positions``, ``key heads``, ``tokens`` or ``steps``.
     sentence
         What was found, with the numbers.
     verdict

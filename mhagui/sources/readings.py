@@ -326,6 +326,11 @@ def _agree(parts: tuple[Part, ...], shapes: dict[str, tuple[int, ...]]) -> bool:
     terms = [part for part in layered if part.role in names.TERMS]  # or those of all layers
     are_layered = {part.is_layered for part in counted} | {p.is_layered for p in terms} - {False}
     have_batch = {BATCH in part.axes for part in counted} if sizes.get(BATCH, 1) > 1 else set()
+    n_heads = (sizes.get(HEAD) if terms else None) or 1
+    packed = [part for part in layered if part.role == names.Q and PACKED in part.axes]
+    widths = [shapes[part.entries[0]][part.axes.index(PACKED)] for part in packed]
+    if any(width % n_heads for width in widths):
+        return False
     return len(are_layered) < 2 and len(have_batch) < 2
 
 

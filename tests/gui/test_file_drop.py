@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QUrl, QVersionNumber
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QTableView, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTableView,
+    QWidget,
+)
 
 from mhagui.document import ViewState, compute, load_lesson
 from mhagui.document.edits import AddHead
@@ -16,6 +25,7 @@ from mhagui.document.session_file import write_session
 from mhagui.figures import Subject, render
 from mhagui.gui.file_drop import WHAT_CAN
 from mhagui.gui.main_window import MainWindow
+from mhagui.gui.opening.import_dialog import ImportDialog
 
 COPY, MOVE = Qt.DropAction.CopyAction, Qt.DropAction.MoveAction
 
@@ -47,6 +57,12 @@ def drop(target: QWidget, data: QMimeData, actions: Qt.DropAction = COPY | MOVE)
         QApplication.sendEvent(target, event)
         assert (enter.dropAction(), event.dropAction()) == (COPY, COPY)
     return enter.isAccepted()
+
+
+def dialog_of(window: MainWindow, qtbot) -> ImportDialog:
+    """Return the dialog that asks how a file is to be read."""
+    qtbot.waitUntil(lambda: len(window.findChildren(ImportDialog)) == 1)
+    return window.findChildren(ImportDialog)[0]
 
 
 def refusal(window: MainWindow) -> str:
@@ -95,6 +111,29 @@ def test_cross_attention_that_is_dropped_is_on_the_bench(window, qtbot, tmp_path
     assert (scene.tokens, scene.key_tokens) == (queries, keys)
     np.testing.assert_array_equal(np.stack([head.a for head in scene.heads]), weights)
     qtbot.waitUntil(lambda: window.bench.frame.scene is scene)
+
+
+def test_sinks_of_a_file_that_is_dropped_take_what_the_heads_dock_says(
+    window, qtbot, settle, tmp_path
+):
+    """As a layer of gpt-oss: queries of two heads that share a key head, and a logit of each."""
+    states = {"q": np.zeros((2, 5, 3), np.float32), "k": np.ones((1, 5, 3), np.float32)}
+    sinks = np.array([0.0, np.log(5)], np.float32)  # as one key more, and as five
+    np.savez(tmp_path / "a.npz", **states, **{"model.layers.4.self_attn.sinks": sinks})
+    assert drop(window, files(tmp_path / "a.npz"))
+    dialog = dialog_of(window, qtbot)
+    kinds, causal = (dialog.findChild(QComboBox, f"import{name}") for name in ("Kind", "Causal"))
+    assert "sinks from model.layers.4.self_attn.sinks" in kinds.currentText()
+    QTest.keyClick(causal, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: dialog.trial is not None and dialog.trial.capture is not None)
+    qtbot.mouseClick(dialog.findChild(QPushButton, "importOpen"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.bench.scene.heads[0].name == "L4 H0")
+    window.bench.point(query=4)
+    settle()
+    for number, taken in ((1, "takes 16.7 %"), (2, "takes 50.0 %")):
+        labels = window.findChild(QWidget, f"headCard{number}").findChildren(QLabel)
+        (said,) = [label.text() for label in labels if "takes" in label.text()]
+        assert said.startswith(taken)
 
 
 def test_no_widget_of_the_window_keeps_a_file_to_itself(open_window, settle):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mhagui import sources
 from mhagui.document.file_entries import PartEntry, ReadingEntry
 from mhagui.errors import UserError
-from mhagui.sources.remembered import reading_of
+from mhagui.sources.remembered import entry_of, reading_of
 
 H, H_KV, T, WIDTH = 4, 2, 6, 3
 SLOPES = np.array([0.5, 0.0, 0.25, 2.0])
@@ -64,13 +64,15 @@ def proven():
 
 
 @given(
-    n_key_heads=st.integers(1, 3), together=st.integers(1, 3), n_queries=st.integers(1, 5),
-    n_before=st.integers(0, 3), causal=st.booleans(), has_slopes=st.booleans(),
+    heads=st.tuples(st.integers(1, 3), st.integers(1, 3)),
+    positions=st.tuples(st.integers(1, 5), st.integers(0, 3)),
+    causal=st.booleans(), has_slopes=st.booleans(),
     has_sinks=st.booleans(), seed=st.integers(0, 99), size=st.sampled_from([0.0, 1.0, 1e6]),
 )  # fmt: skip
 def test_weights_are_those_of_the_plain_formula(
-    n_key_heads, together, n_queries, n_before, causal, has_slopes, has_sinks, seed, size
+    heads, positions, causal, has_slopes, has_sinks, seed, size
 ):
+    (n_key_heads, together), (n_queries, n_before) = heads, positions
     dice, n_heads = np.random.default_rng(seed), n_key_heads * together
     arrays = {
         "q": size * dice.normal(size=(n_heads, n_queries, 2)),
@@ -92,6 +94,7 @@ def test_they_are_known_by_their_names(written, opened, notes, slopes, sinks):
     capture = opened(written(q=q, k=k, **{slopes: SLOPES, sinks: SINKS}), **HEAD_FIRST)
     np.testing.assert_allclose(capture.layers[0].weights, plain(q, k, SLOPES, SINKS), atol=1e-12)
     assert f"{slopes} as slopes (head 4); {sinks} as sinks (head 4)" in notes(capture)
+    assert f"In each softmax are slopes ({slopes}) and sinks ({sinks}) too." in notes(capture)
     assert "not read" not in notes(capture)
 
 
@@ -129,7 +132,7 @@ def test_by_the_names_of_layers_some_chosen(written, opened, refused):
     assert "layers.0.self_attn.sinks has the layers 0, 1, 2, 3, 5, 6" in sentence
     one = {"layers.3.self_attn.sinks": SINKS}
     sentence = refused(written(**arrays, **one), **HEAD_FIRST)
-    assert "layers.3.self_attn.sinks is of one layer, and there are 11 layers" in sentence
+    assert "layers.3.self_attn.sinks is of one layer, and there are 11" in sentence
 
 
 def test_as_a_layer_of_gpt_oss_holds_them(written, opened):
@@ -146,12 +149,12 @@ def test_as_a_layer_of_gpt_oss_holds_them(written, opened):
 
 def test_their_number_tells_heads_from_positions(written, opened, refused):
     q, k = states()
-    assert "axes=head,position,width" in refused(written(q=q, k=k), causal=True)
-    capture = opened(written(q=q.swapaxes(0, 1), k=k.swapaxes(0, 1), sinks=SINKS), causal=True)
+    assert "axes=position,head,width" in refused(written(q=q, k=k), causal=True)
+    capture = opened(written(q=q, k=k, sinks=SINKS), causal=True)
     np.testing.assert_allclose(capture.layers[0].weights, plain(q, k, None, SINKS), atol=1e-12)
 
 
-# ------------------------------------------------------------------------- what stored weights prove
+# ------------------------------------------------------------------------ what stored weights prove
 
 
 def test_stored_weights_prove_them(written, opened, proven):
@@ -189,7 +192,9 @@ def test_rows_that_sum_to_more_are_a_fault_beside_sinks_too(written, proven):
 
 
 def test_weights_alone_have_no_use_for_them(written, opened, notes):
-    capture = opened(written(weights=plain(*states(), None, SINKS), sinks=SINKS))
+    capture = opened(
+        written(weights=plain(*states(), None, SINKS), sinks=SINKS), axes="head,query,key"
+    )
     assert capture.layers[0].sinks is None
     assert "Also in the file, and not read: sinks (4)" in notes(capture)
 
@@ -246,10 +251,17 @@ def test_what_is_no_number_of_a_softmax_is_refused(written, refused, role, value
     assert f"In layer 0 {role} has {value:g} for head 2" in sentence
 
 
-@pytest.mark.parametrize("array", [np.ones(0), np.array(["a", "b", "c", "d"]), np.ones(4) * 1j])
+@pytest.mark.parametrize("array", [np.ones(0), np.ones(4) * 1j])
 def test_what_holds_no_numbers_is_refused(written, refused, array):
     q, k = states()
     assert "sinks" in refused(written(q=q, k=k, sinks=array), **HEAD_FIRST)
+
+
+def test_a_session_keeps_them(written):
+    q, k = states()
+    found = sources.inspect(written(q=q, k=k, slopes=SLOPES, sinks=SINKS))
+    for reading in found.readings:
+        assert reading_of(entry_of(reading), found) == reading
 
 
 def test_a_session_that_has_sinks_without_queries_opens_no_wrong_ones(written):

@@ -154,6 +154,33 @@ def test_a_sentence_says_why_a_reading_cannot_be_and_choosing_again_mends_it(ask
     assert opener(dialog).isEnabled()
 
 
+def test_slopes_and_sinks_count_in_the_preview_of_the_first_of_many_heads(ask, qtbot, tmp_path):
+    states = {"q": np.zeros((16, 6, 3)), "k": np.zeros((8, 6, 3))}
+    slopes, sinks = np.zeros(16), np.linspace(-1, 2, 16)
+    slopes[1] = np.log(2)
+    np.savez(tmp_path / "qk.npz", **states, alibi_slopes=slopes, sinks=sinks)
+    dialog = ask(tmp_path / "qk.npz")
+    kind = dialog.findChild(QComboBox, "importKind").currentText()
+    assert kind == "q, k, slopes from alibi_slopes, sinks"
+    choose(dialog.findChild(QComboBox, "importCausal"), "full")
+    settled(qtbot, dialog)
+    first, second = dialog.trial.preview.weights[:2]
+    assert len(dialog.trial.preview.weights) == 12
+    np.testing.assert_allclose(first, 1 / (6 + np.exp(-1.0)), atol=1e-12)
+    halved = 2.0 ** -np.arange(6)  # for each position of distance
+    sink = np.exp(sinks[1])
+    np.testing.assert_allclose(second[0], halved / (halved.sum() + sink), atol=1e-12)
+
+
+def test_sinks_of_another_number_of_heads_keep_a_file_from_being_opened(ask, qtbot, tmp_path):
+    np.savez(tmp_path / "qk.npz", q=np.ones((4, 6, 3)), k=np.ones((4, 6, 3)), sinks=np.ones(5))
+    dialog = ask(tmp_path / "qk.npz")
+    choose(dialog.findChild(QComboBox, "importCausal"), "full")
+    settled(qtbot, dialog)
+    assert not opener(dialog).isEnabled()
+    assert said(dialog).startswith("Layer 0 has 4 query heads, and sinks 5 numbers;")
+
+
 def test_arrays_of_unknown_names_can_each_be_taken_for_weights(ask, qtbot, attention, tmp_path):
     weights = attention(2, 5, 5)
     np.savez(tmp_path / "names.npz", foo=np.ones((4, 4)), bar=weights)
