@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtWidgets import QRadioButton
 
 from mhagui._resources import resource_path
+from mhagui.document.bias_edits import SetSinks
 from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
 from mhagui.gui.widgets.curve_legend import CurveLegend
@@ -235,6 +236,7 @@ def quantities(dock):
 def test_every_quantity_of_the_window_is_explained_and_every_formula_used(window, qtbot, settle):
     window.docks.show(["weightsDock", "atlasDock"])
     window.bench.point(head=2)
+    window.bench.edit(SetSinks(True))
     qtbot.waitUntil(lambda: window.docks.atlas.map.heads is not None)
     tabs = window.docks.atlas.views.tabs
     for number in range(tabs.count()):

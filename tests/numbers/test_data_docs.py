@@ -11,6 +11,7 @@ import pytest
 from mhagui.data import Notation, csv_of, npz_of
 from mhagui.data.tidy import MAX_WEIGHTS_AS_TEXT
 from mhagui.document import compute, lesson_names, load_lesson
+from mhagui.document.bias_edits import SetAlibi, SetSinks
 
 TEXT = (Path(__file__).parents[2] / "docs/data.md").read_text("utf-8")
 KINDS = {"text": "U", "truth value": "b"}
@@ -27,25 +28,31 @@ def named(cell):
     return re.fullmatch(r"`(\w+)`", cell)[1]
 
 
+BIASED = "slopes and sinks"
+SCENES = (*lesson_names(), BIASED)
+
+
 def of_lesson(name):
-    scene = load_lesson(name)
+    scene = load_lesson("four-heads" if name == BIASED else name)
+    if name == BIASED:
+        scene = SetSinks(True).apply(SetAlibi(True).apply(scene))
     return scene, compute(scene)
 
 
-@pytest.mark.parametrize("name", lesson_names())
+@pytest.mark.parametrize("name", SCENES)
 def test_columns_are_those_of_the_table(name):
     scene, result = of_lesson(name)
     text = csv_of(scene, result).decode()
     (header, *rows) = csv.reader(io.StringIO(text, newline=""))
     documented = table("column")
     optional = [named(row[0]) for row in documented if "only where" in row[1]]
-    assert optional == ["query", "key"]
-    names = [named(row[0]) for row in documented]
-    assert header == [name for name in names if scene.tokens or name not in optional]
+    assert optional == ["slope", "sink", "sink_share", "query", "key"]
+    absent = [*optional[: 3 * (name != BIASED)], *(() if scene.tokens else optional[3:])]
+    assert header == [named(row[0]) for row in documented if named(row[0]) not in absent]
     assert len(rows) == scene.n_heads * scene.n_positions * (scene.n_positions + 1) // 2
 
 
-@pytest.mark.parametrize("name", lesson_names())
+@pytest.mark.parametrize("name", SCENES)
 def test_arrays_have_the_names_shapes_and_kinds_of_the_table(name):
     scene, result = of_lesson(name)
     sizes = {
@@ -58,7 +65,8 @@ def test_arrays_have_the_names_shapes_and_kinds_of_the_table(name):
     }
     file = np.load(io.BytesIO(npz_of(scene, result)))
     documented = {named(row[0]): row for row in table("array")}
-    for key in ("b_V", "b_O") if scene.tokens else ("tokens", "b_V", "b_O"):
+    absent = ["key_tokens", "b_V", "b_O", *(() if scene.tokens else ("tokens",))]
+    for key in [*absent, *(() if name == BIASED else ("slopes", "sinks", "sink_shares"))]:
         assert "only where" in documented.pop(key)[2]
     assert file.files == list(documented)
     for key, (_, shape, _, unit, extent) in documented.items():
@@ -67,7 +75,7 @@ def test_arrays_have_the_names_shapes_and_kinds_of_the_table(name):
         assert array.shape == tuple(sizes[side] for side in sides), key
         assert array.dtype.kind == KINDS.get(unit, "i" if extent == "1, 2" else "f"), key
         if extent.startswith("0 … "):
-            most = 1 if extent == "0 … 1" else result.ceiling_bits
+            most = 1 if extent.split(";")[0] == "0 … 1" else result.ceiling_bits
             assert (array >= 0).all(), key
             assert (array <= most + 1e-12).all(), key
 
