@@ -1,6 +1,7 @@
 """Which way a file or folder is opened."""
 
 import enum
+import stat
 from pathlib import Path
 
 from mhagui.errors import UserError
@@ -50,9 +51,13 @@ def takes_long(path: Path) -> bool:
 def _is_scene_text(path: Path) -> bool:
     """Say whether a file says that it is a scene; or is no JSON text that could hold arrays."""
     try:
-        if path.stat().st_size > _LARGEST_TEXT:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # who reads a pipe may wait for ever
+            return True
+        if status.st_size > _LARGEST_TEXT:
             return False
-        text = path.read_bytes()
+        with path.open("rb") as file:
+            text = file.read(status.st_size)
     except OSError:
         return True
     return text.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"[", b"{") or _SCENE_MARK in text

@@ -1,5 +1,7 @@
 """Which way a file or folder is opened."""
 
+import os
+
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
@@ -46,3 +48,10 @@ def test_a_folder_is_a_model_and_so_are_weights_that_are_no_attention(tmp_path):
     (tmp_path / "config.json").write_text("{}")
     assert kind_of(weights) is Kind.MODEL
     assert kind_of(states) is Kind.TENSORS
+
+
+def test_what_has_no_end_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "zeros.json").symlink_to("/dev/zero")
+    for name in ("pipe.json", "zeros.json"):
+        assert kind_of(tmp_path / name) is Kind.SCENE  # which then is said to be no file

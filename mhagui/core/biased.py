@@ -95,7 +95,7 @@ def biased_weights(
     shares = np.where(sees_none, np.nan, 0.0).astype(bits.dtype)
     if logits is not None and weights.size:
         kept, lost, largest = _parts(array, added, gain, weights, logits)
-        weights *= kept[..., np.newaxis]
+        weights *= np.where(sees_none, 0, kept)[..., np.newaxis]
         bits[(largest * kept).astype(bits.dtype) == 0] = np.nan
         shares = np.where(sees_none, shares, lost).astype(bits.dtype)
     return BiasedWeights(weights, bits, shares)

@@ -18,8 +18,8 @@ from mhagui.document.captured_ablation import Ablation, AblationKind, ablated_ou
 from mhagui.document.compute import Result, compute
 from mhagui.document.filter_bank import frobenius_norm, why_no_wrong_site
 from mhagui.document.head_result import HeadResult
-from mhagui.document.on_demand import OnDemand
 from mhagui.document.records import Array, sealed
+from mhagui.document.result_capture import layer_of_heads
 from mhagui.document.scene import Scene
 
 
@@ -147,17 +147,8 @@ def _as_layer(result: Result, head: HeadResult) -> CapturedLayer:
     """Return a head as a layer of its own; without b_V its bias is 0."""
     width = head.values.shape[1]
     bias = np.zeros((1, width)) if head.head.b_v is None else head.head.b_v
-    layer = CapturedLayer(
-        number=head.head.layer,
-        v=head.values[np.newaxis],
-        b_v=bias,
-        allowed=result.allowed,
-        sinks=None if head.head.sink is None else np.array([head.head.sink]),
-    )
-    if isinstance(head.weights, OnDemand):  # they are made where they are needed
-        scale = head.gain / math.sqrt(head.q.shape[1])
-        return replace(layer, q=head.q[np.newaxis], k=head.k[np.newaxis], scale=scale)
-    return replace(layer, given=head.weights[np.newaxis])
+    layer = layer_of_heads(head.head.layer, [head], result.allowed)
+    return replace(layer, v=head.values[np.newaxis], b_v=bias)
 
 
 def _row_norms(matrix: Array) -> Array:

@@ -31,21 +31,11 @@ class Attention(NamedTuple):
 
 
 def attention(
-    q: Array, k: Array, gain: float, x: Array, values: Array, seen: Seen, recall: Recall
+    head: Head, q: Array, k: Array, gain: float, x: Array, values: Array, seen: Seen, recall: Recall
 ) -> Attention:
     """Return what is made of A, which is kept; ``x`` is what is read of X."""
     scores = recall.array("scores", partial(core.attention_scores, check=recall.check), q, k)
     make = partial(_weights_and_entropies, recall.check)
-    weights, entropy = recall("weights", make, scores, gain, seen)
-    return _weighed(scores, weights, entropy, x, values, seen, recall)
-
-
-def biased_attention(
-    head: Head, q: Array, k: Array, gain: float, x: Array, values: Array, seen: Seen, recall: Recall
-) -> Attention:
-    """Return the same of a head that has a slope or a sink beside its scores."""
-    scores = recall.array("scores", partial(core.attention_scores, check=recall.check), q, k)
-    make = partial(_biased, recall.check)
     weights, entropy, shares = recall("weights", make, scores, gain, head.slope, head.sink, seen)
     found = _weighed(scores, weights, entropy, x, values, seen, recall)
     return found._replace(sink_shares=shares)
@@ -87,17 +77,13 @@ def attention_on_demand(
 
 
 def _weights_and_entropies(
-    check: Check, scores: Array, gain: float, seen: Seen
-) -> tuple[Array, Array]:
-    found = core.weights_and_entropies_from_scores(scores, gain=gain, mask=seen, check=check)
-    weights, bits = found
-    return sealed(weights), sealed(bits)
-
-
-def _biased(
     check: Check, scores: Array, gain: float, slope: float, sink: float | None, seen: Seen
 ) -> tuple[Array, Array, Array | None]:
     """Return A, the entropy of each row's shares, and what the sink takes where there is one."""
+    if slope == 0 and sink is None:
+        plain = core.weights_and_entropies_from_scores(scores, gain=gain, mask=seen, check=check)
+        weights, bits = plain
+        return sealed(weights), sealed(bits), None
     bias = core.alibi_bias([slope], *scores.shape)[0]
     found = core.biased_weights(scores, gain=gain, bias=bias, sinks=sink, mask=seen, check=check)
     shares = None if sink is None else sealed(found.sink_shares)

@@ -19,9 +19,7 @@ def beginning(scene: Scene) -> Scene:
     if scene.n_positions <= POSITIONS:
         return scene
     n_keys = POSITIONS
-    if (
-        scene.mask.across and scene.mask.kind is MaskKind.CAUSAL
-    ):  # those before the first query, too
+    if scene.mask.kind is MaskKind.CAUSAL:  # those before the first query, too
         n_keys += scene.n_keys - scene.n_positions
     return replace(
         scene,

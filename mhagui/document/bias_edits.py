@@ -63,9 +63,10 @@ class SetSinks:
 
     def apply(self, scene: Scene) -> Scene:
         """Return the scene with the sinks."""
-        new = NEW_SINK if self.is_on else None
-        old = [head.sink if self.is_on else None for head in scene.heads]
-        return _changed(scene, [{"sink": new if sink is None else sink} for sink in old])
+        if not self.is_on:
+            return _changed(scene, [{"sink": None}] * scene.n_heads)
+        sinks = (NEW_SINK if head.sink is None else head.sink for head in scene.heads)
+        return _changed(scene, [{"sink": sink} for sink in sinks])
 
 
 def standard_slopes(scene: Scene) -> tuple[float, ...]:

@@ -360,14 +360,11 @@ def _description(
         told.append(f"They share the keys and values of {layer.n_key_heads} key heads.")
     if layer.given is not None and (mask.left or mask.right):
         told.append("Rows of padding are left out.")
-    if capture.whole is None:
-        told.append(_of_look(layer, across=mask.across))
     if capture.whole is not None:
         told.append("Of words the weights alone are known; they have no queries, keys or values.")
-    elif mask.across:
-        told.append("There are no values on the bench: they are of the keys, not of the queries.")
     else:
-        told.append(_of_values(layer, few=few) if layer.has_values else _of_no_values(layer))
+        told.append(_of_look(layer, across=mask.across))
+        told.append(_of_values(layer, few=few, across=mask.across))
     text = "\n".join((" ".join(told), *capture.notes))
     lines = (_line(line, MAX_DESCRIPTION_LENGTH) for line in text.split("\n") if line.strip())
     return "\n".join(lines)[:MAX_DESCRIPTION_LENGTH]
@@ -389,7 +386,11 @@ def _of_look(layer: CapturedLayer, *, across: bool) -> str:
     return text
 
 
-def _of_values(layer: CapturedLayer, *, few: bool) -> str:
+def _of_values(layer: CapturedLayer, *, few: bool, across: bool) -> str:
+    if across:
+        return "There are no values on the bench: they are of the keys, not of the queries."
+    if not layer.has_values:
+        return _of_no_values(layer)
     biases = [name for name, b in (("b_V", layer.b_v), ("b_O", layer.b_o)) if b is not None]
     text = "X is what the attention reads, after its norm."
     if biases:

@@ -19,7 +19,6 @@ from mhagui.document.attention import (
     Seen,
     attention,
     attention_on_demand,
-    biased_attention,
     differ_in_a_row,
     given_attention,
 )
@@ -320,10 +319,8 @@ def _head_result(
     x_read, w_v_read = recall("read", _read, of_keys, head.w_v, head.b_v)
     if head.a is not None:
         found = given_attention(head.a, gain, x_read, values, seen, recall)
-    elif head.is_biased:
-        found = biased_attention(head, q, k, gain, x_read, values, seen, recall)
     elif layer.is_kept:
-        found = attention(q, k, gain, x_read, values, seen, recall)
+        found = attention(head, q, k, gain, x_read, values, seen, recall)
     else:  # under the causal mask alone
         found = attention_on_demand(q, k, gain, x_read, values, recall)
     if w_v_read is None:

@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from mhagui.document.checks import count, shape_text
-from mhagui.document.head import MAX_UID, NONE_GIVEN, Head
+from mhagui.document.head import LAST_OF_LAYERS, MAX_UID, NONE_GIVEN, Head
 from mhagui.document.mask_rule import MaskRule
 from mhagui.document.patterns import Pattern
 from mhagui.document.records import Array, read_only
@@ -450,10 +450,15 @@ def _resized(head: Head, value: Array | None, d_k: int) -> Array | None:
 
 
 def _next_uid(scene: Scene) -> int:
-    """Return the uid above all others; where no file can hold that, the least that is free."""
+    """Return the uid above all others; where no file can hold that, the least that is free.
+
+    Never one that a head of a captured layer may have, on the bench or not, where such heads are.
+    """
     taken = {head.uid for head in scene.heads}
-    above = max(taken) + 1
-    return above if above <= MAX_UID else min(set(range(1, len(taken) + 2)) - taken)
+    is_of_layer = any(head.q is not None or head.a is not None for head in scene.heads)
+    last = LAST_OF_LAYERS if is_of_layer else 0
+    above = max(last, *taken) + 1
+    return above if above <= MAX_UID else min(set(range(last + 1, last + len(taken) + 2)) - taken)
 
 
 def _blocks(scene: Scene) -> Array:

@@ -22,6 +22,9 @@ from mhagui.errors import UserError
 MAX_NAME_LENGTH = 60
 MAX_LAYERS = 2
 MAX_UID = 10**9  # well within the numbers that Qt's signals carry
+# A head of a captured layer has its place there as its uid, from 1: up to here, beside such heads,
+# no other head has one, lest it be taken for one of the model's. All ways to draw heads recur in it.
+LAST_OF_LAYERS = 2**20
 # The matrices of a head by the names of their fields, and those that a designed head has not.
 SYMBOLS = {
     "q": "Q",

@@ -184,11 +184,6 @@ class HeadResult:
         return _mean(self.row_entropy_bits)
 
     @property
-    def mean_sink_share(self) -> float:
-        """Mean of what the sink takes over the rows that see a key; 0 without a sink."""
-        return 0.0 if self.sink_shares is None else _mean(self.sink_shares)
-
-    @property
     def mean_effective_positions(self) -> float:
         """Mean over the same rows of 2 to the row entropy; not 2 to the mean entropy."""
         return _mean(self.effective_positions)

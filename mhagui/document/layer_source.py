@@ -133,10 +133,11 @@ def _of_files(paths: list[Path], *, has_names: bool = False) -> tuple[int, str]:
             total += n_bytes
             if has_names:
                 digest.update(f"{n_bytes} {path.name}\n".encode(errors="backslashreplace"))
+            n_end = min(_ENDS, n_bytes)  # of no length are files of the system that never end
             file.seek(0)
-            digest.update(file.read(_ENDS))
-            file.seek(max(n_bytes - _ENDS, 0))
-            digest.update(file.read(_ENDS))
+            digest.update(file.read(n_end))
+            file.seek(n_bytes - n_end)
+            digest.update(file.read(n_end))
     return total, digest.hexdigest()
 
 

@@ -156,45 +156,38 @@ def _of_scores(
             StageMatrix("→", "S", scores, _POSITIONS, shared),
         )
     gained = recall.array("gained", _gained, scores, head.gain)
-    if head.head.slope:
-        return _of_biased(head, gained, allowed, stage, recall)
+    if not head.head.slope:
+        biased, bias, name = gained, None, "g·S"
+    else:
+        bias = recall.array("bias", _bias, head.head.slope, len(gained))
+        biased, name = recall.array("biased", _within_numbers, gained, bias), BIASED
     if stage == GAINED:
+        return _of_gain(scores, gained, bias, biased)
+    masked = StageMatrix("→", "masked", biased, _POSITIONS, name, allowed)
+    if stage == MASKED:
+        return StageMatrix("", name, biased, _POSITIONS, name), masked
+    weights = recall.array("A", np.asarray, head.weights)
+    return (
+        replace(masked, sign="", name=f"{name}, masked"),
+        StageMatrix("→", "A", weights, _POSITIONS, "A", allowed),
+    )
+
+
+def _of_gain(
+    scores: Array, gained: Array, bias: Array | None, biased: Array
+) -> tuple[StageMatrix, ...]:
+    """Return what the gain makes of scores; or with a slope, what the bias makes of that."""
+    if bias is None:
         shared = "S, g·S"
         return (
             StageMatrix("", "S", scores, _POSITIONS, shared),
             StageMatrix("→", "g·S", gained, _POSITIONS, shared),
         )
-    masked = StageMatrix("→", "masked", gained, _POSITIONS, "g·S", allowed)
-    if stage == MASKED:
-        return StageMatrix("", "g·S", gained, _POSITIONS, "g·S"), masked
-    weights = recall.array("A", np.asarray, head.weights)
+    shared = f"g·S, {BIASED}"
     return (
-        StageMatrix("", "g·S, masked", gained, _POSITIONS, "g·S", allowed),
-        StageMatrix("→", "A", weights, _POSITIONS, "A", allowed),
-    )
-
-
-def _of_biased(
-    head: HeadResult, gained: Array, allowed: BoolArray, stage: int, recall: Recall
-) -> tuple[StageMatrix, ...]:
-    """Return the stages from the gain to the softmax of a head with a slope."""
-    bias = recall.array("bias", _bias, head.head.slope, len(gained))
-    biased = recall.array("biased", _within_numbers, gained, bias)
-    whole = StageMatrix("=", BIASED, biased, _POSITIONS, BIASED)
-    if stage == GAINED:
-        shared = f"g·S, {BIASED}"
-        return (
-            StageMatrix("", "g·S", gained, _POSITIONS, shared),
-            StageMatrix("+", "bias", bias, _POSITIONS, "bias"),
-            replace(whole, scale=shared),
-        )
-    masked = StageMatrix("→", "masked", biased, _POSITIONS, BIASED, allowed)
-    if stage == MASKED:
-        return replace(whole, sign=""), masked
-    weights = recall.array("A", np.asarray, head.weights)
-    return (
-        replace(masked, sign="", name=f"{BIASED}, masked"),
-        StageMatrix("→", "A", weights, _POSITIONS, "A", allowed),
+        StageMatrix("", "g·S", gained, _POSITIONS, shared),
+        StageMatrix("+", "bias", bias, _POSITIONS, "bias"),
+        StageMatrix("=", BIASED, biased, _POSITIONS, shared),
     )
 
 

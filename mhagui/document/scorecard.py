@@ -32,6 +32,11 @@ class Measure(NamedTuple):
     meaning: str
     is_share: bool = False
 
+    @property
+    def is_up_to_1(self) -> bool:
+        """Whether no head has more than 1: all shares, and uniformity."""
+        return self.is_share or self.name == "uniformity"
+
 
 MEASURES = (
     Measure("previous token", "", "mean weight on the position before", True),

@@ -184,14 +184,12 @@ class HeadMap(Chart):
     @property
     def title(self) -> str:
         """What it shows."""
-        above = ", above chance" if self.above_chance else ""
-        return f"Heads by layer: {self.score.measure.name}{above}"
+        return f"Heads by layer: {self.score.measure.name}{self._above}"
 
     @property
     def heading(self) -> str:
         """What stands above it."""
-        above = ", above chance" if self.above_chance else ""
-        return f"{self.seen.title}: {self.score.measure.name} of all heads{above}"
+        return f"{self.seen.title}: {self.score.measure.name} of all heads{self._above}"
 
     @property
     def values(self) -> Doubles:
@@ -201,9 +199,13 @@ class HeadMap(Chart):
     @property
     def facts(self) -> Facts:
         """What it is of, and the score with its chance."""
-        above = ", above chance" if self.above_chance else ""
-        told = {"score": self.score.measure.name + above, "chance": chance_in_words(self.score, 6)}
-        return super().facts | {name: text for name, text in told.items() if text}
+        score, chance = self.score.measure.name + self._above, chance_in_words(self.score, 6)
+        told = super().facts | {"score": score, "chance": chance}
+        return {name: text for name, text in told.items() if text}
+
+    @property
+    def _above(self) -> str:
+        return ", above chance" if self.above_chance else ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,8 +47,7 @@ def plan(subject: Subject, paper: Paper) -> Plan:
         f"{ceiling(result)} is that of a row that weights all its keys alike"
         + ("." if result.mask.is_causal else f", n_t keys under this mask: {result.mask.text}.")
     )
-    biases = bias_words(result.heads)
-    caption += f" {biases}" if biases else ""
+    caption = f"{caption} {bias_words(result.heads)}".rstrip()
     return Plan(f"{scene.title}: row entropy", caption, legend.page_width, end, paint)
 
 

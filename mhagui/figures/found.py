@@ -68,16 +68,12 @@ class Comparison(Chart):
     """
 
     name: ClassVar[str] = "comparison"
+    title = "Comparison: A, B, B − A and each row’s divergence"
     one: ComparedHead
     other: ComparedHead
     bits: Floats
     mean_bits: float
     largest_weight: float
-
-    @property
-    def title(self) -> str:
-        """What it shows."""
-        return "Comparison: A, B, B − A and each row’s divergence"
 
     @property
     def heading(self) -> str:
@@ -120,16 +116,12 @@ class AblatedOutput(Chart):
     """
 
     name: ClassVar[str] = "ablation"
+    title = "Change of O by ablation, at each position"
     what: str
     axis: Axis
     change: Doubles
     share: float
     wrong: Doubles | None = None
-
-    @property
-    def title(self) -> str:
-        """What it shows."""
-        return "Change of O by ablation, at each position"
 
     @property
     def facts(self) -> Facts:
@@ -152,16 +144,12 @@ class HeadImportance(Chart):
     """
 
     name: ClassVar[str] = "importance"
+    title = "Importance of heads, beside ablation"
     heads: Sequence[str]
     readout: str
     value: float
     predicted: Doubles
     ablated: Doubles
-
-    @property
-    def title(self) -> str:
-        """What it shows."""
-        return "Importance of heads, beside ablation"
 
     @property
     def facts(self) -> Facts:
@@ -182,14 +170,10 @@ class PrunedHeads(Chart):
     """
 
     name: ClassVar[str] = "pruning"
+    title = "Error of O while heads are removed"
     readout: str
     by_gradient: Doubles
     by_ablation: Doubles
-
-    @property
-    def title(self) -> str:
-        """What it shows."""
-        return "Error of O while heads are removed"
 
     @property
     def facts(self) -> Facts:
@@ -214,16 +198,12 @@ class NextTokens(Chart):
     """
 
     name: ClassVar[str] = "next-token"
+    title = "Next token, before and after ablation"
     what: str
     tokens: Sequence[str]
     before: Doubles
     after: Doubles
     bits: float
-
-    @property
-    def title(self) -> str:
-        """What it shows."""
-        return "Next token, before and after ablation"
 
     @property
     def facts(self) -> Facts:

@@ -55,7 +55,6 @@ LEGEND_GAP, LEGEND_TOP = 0.2, 0.14
 LINE = 1.2 * line_height(TICK_SIZE)
 CAP_HEIGHT, MOST_FILLED = 0.73, 0.65  # of a letter in type sizes, and of a cell by it
 CHANCE, DOT = "▸", "·"
-UP_TO_1 = ("uniformity",)  # beside the shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +143,7 @@ def _scale(chart: HeadMap, paper: Paper) -> Scale:
     measure = chart.score.measure
     if chart.above_chance:
         return signed_scale(paper, "above chance", np.ones(1))
-    if measure.is_share or measure.name in UP_TO_1:
+    if measure.is_up_to_1:
         return unit_scale(paper, measure.name)
     both = np.concatenate([chart.score.values, chart.score.baselines])
     return limited_scale(paper, measure.name, both)

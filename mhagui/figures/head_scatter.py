@@ -10,7 +10,6 @@ from matplotlib.lines import Line2D
 
 from mhagui.document.scorecard import LETTERS, NO_LABEL, Column
 from mhagui.figures.charts import Doubles, HeadScatter, chances
-from mhagui.figures.head_map import UP_TO_1
 from mhagui.figures.page import (
     LABEL_SIZE,
     TICK_SIZE,
@@ -124,7 +123,7 @@ def _title(score: Column) -> str:
 
 def _ends(score: Column) -> tuple[float, float]:
     """Return what an axis shows: from a little below 0 to beyond all heads and chance."""
-    if score.measure.is_share or score.measure.name in UP_TO_1:
+    if score.measure.is_up_to_1:
         high = 1.0
     else:
         both = np.concatenate([score.values, score.baselines])

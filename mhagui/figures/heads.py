@@ -1,7 +1,7 @@
 """The weights or the scores of every head, in one grid with one colour bar; or of one head."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -71,8 +71,8 @@ def plan_weights(subject: Subject, paper: Paper) -> Plan:
     caption = (
         f"Attention weights A of {_heads(scene)} over {_lengths(scene)}: rows are "
         f"queries, columns keys; hatched keys are masked. Colours: {scale.caption}, the same for "
-        f"all heads. {_gains(result)}{_biases(result.heads)}"
-    )
+        f"all heads. {_gains(result)} {bias_words(result.heads)}"
+    ).rstrip()
     title, label = f"{scene.title}: weights of the heads", _bar_label(scale)
     values = partial(_weights, result=result, scale=scale)
     return _of_all(subject, paper, title, caption, values, scale, label)
@@ -99,8 +99,8 @@ def plan_head(subject: Subject, paper: Paper) -> Plan:
     caption = (
         f"Attention weights A of head {number} of “{scene.title}”, {head.head.name}, at gain "
         f"{_gain(head)}: rows are queries, columns keys; hatched keys are masked. Colours: "
-        f"{scale.caption}.{_biases((head,), number)}"
-    )
+        f"{scale.caption}. {bias_words((head,), number)}"
+    ).rstrip()
     content = _Content(
         f"{scene.title}: head {number}",
         caption,
@@ -237,11 +237,6 @@ def _heads(scene: Scene) -> str:
 
 def _gain(head: HeadResult) -> str:
     return short(head.gain)
-
-
-def _biases(heads: Sequence[HeadResult], first: int = 1) -> str:
-    words = bias_words(heads, first)
-    return f" {words}" if words else ""
 
 
 def _gains(result: Result) -> str:

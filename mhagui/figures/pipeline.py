@@ -122,8 +122,7 @@ def _plan(subject: Subject, paper: Paper, n_columns: int, n_panels: int) -> Plan
         "to its part of O. Each signed matrix has its own scale around 0, up to the number below "
         "its name; weights go from 0 to 1. Hatched keys are masked."
     )
-    biases = bias_words((head,), number)
-    caption += f" {biases}" if biases else ""
+    caption = f"{caption} {bias_words((head,), number)}".rstrip()
     height = layout.top + math.ceil(n_panels / n_columns) * layout.pitch
     return Plan(f"{scene.title}: pipeline of head {number}", caption, paper.width, height, paint)
 

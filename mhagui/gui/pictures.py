@@ -67,6 +67,9 @@ class Words(NamedTuple):
     key_sign: str = "t"
 
 
+NO_WORDS = Words()
+
+
 def words_of(scene: Scene) -> Words:
     """Return what stands at the queries and keys of ``scene``."""
     return Words(scene.tokens, scene.tokens_of_keys, scene.token_scheme, scene.mask.key_sign)
@@ -148,7 +151,7 @@ def head_picture(
     seen: Counts,
     view: ViewState,
     scale: ColourRange,
-    words: Words | None = None,
+    words: Words = NO_WORDS,
 ) -> Picture:
     """Return the picture of one head's weights or scores in the colours of ``scale``."""
     values, noun, factors = shown_values(head, view.quantity), "score", None
@@ -156,7 +159,6 @@ def head_picture(
         noun = "weight"
         if view.colour_scale is ColourScale.RELATIVE:
             noun, factors = "times uniform", numbers_seen(seen).astype(np.float64)
-    words = words or Words()
     of_queries, of_keys = (words.tokens, words.scheme), (words.key_tokens, words.scheme)
     return Picture(
         values=values,
@@ -319,10 +321,10 @@ class Pictures:
         allowed: BoolArray,
         view: ViewState,
         scale: ColourRange,
-        words: Words | None = None,
+        words: Words = NO_WORDS,
     ) -> Picture:
         """Return the picture of one head."""
-        values, words = shown_values(head, view.quantity), words or Words()
+        values = shown_values(head, view.quantity)
         kept = self._kept.get(head.head.uid)
         is_of_these = kept is not None and kept[0] is values and kept[1] is allowed
         if kept is not None and is_of_these and kept[2:4] == (scale, words):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from mhagui.document.capture import Capture, CapturedLayer
+from mhagui.document.layer_source import FileMark, mark_of
 from mhagui.errors import UserError
 from mhagui.models.architecture import Architecture
 from mhagui.models.config_json import architecture_of_config
@@ -89,11 +90,14 @@ class Run:
 
 
 class Model:
-    """A model in a file, ready to be run; made by ``open_model``."""
+    """A model in a file, ready to be run; made by ``open_model``.
 
-    def __init__(self, opened: "_Opened") -> None:
+    By its ``mark`` the file is known again, as it was when the model was opened; None: by none.
+    """
+
+    def __init__(self, opened: "_Opened", mark: FileMark | None) -> None:
         """Check that the file has all weights; none are read before a run."""
-        self._opened = opened
+        self._opened, self.mark = opened, mark
         self._architecture = opened.architecture
         self.weights = Weights(opened.architecture, opened.layout, opened.file)
         self.facts = _facts(opened, self.weights.float32_bytes)
@@ -197,7 +201,8 @@ def open_model(path: Path | str) -> Model:
     with _readable(path):
         if not path.exists():
             raise UserError(f"There is no file or folder “{path}”.")
-        return Model(_opened(path))
+        opened = _opened(path)
+        return Model(opened, mark_of(path))  # of what is another by now no weights are read
 
 
 @contextmanager

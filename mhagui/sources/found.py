@@ -88,7 +88,7 @@ def inspect(path: Path) -> Found:
         if path.exists() and not path.is_file():  # reading a pipe may wait for ever
             raise UserError(f"{path} is no plain file.")
         with path.open("rb") as file:
-            start = file.read(16)
+            start = file.read(16 if state and state.n_bytes else 0)  # or it may wait for ever
         with enough_memory(path.name):
             kind, entries = _entries(path, start, state.n_bytes if state else 0)
     except (OSError, ValueError) as error:

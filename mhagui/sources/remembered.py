@@ -1,5 +1,8 @@
 """Readings as a session keeps them, and back; both it and the file may be anybody's."""
 
+from dataclasses import fields
+from typing import Any
+
 from mhagui.document.file_entries import PartEntry, ReadingEntry
 from mhagui.errors import UserError
 from mhagui.sources import names
@@ -20,14 +23,7 @@ def entry_of(reading: Reading) -> ReadingEntry:
             )
             for part in reading.parts
         ),
-        batch=reading.batch,
-        layers=reading.layers,
-        orientation=reading.orientation,
-        heads=reading.heads,
-        key_heads=reading.key_heads,
-        causal=reading.causal,
-        scale=reading.scale,
-        has_steps=reading.has_steps,
+        **_choices(reading),
     )
 
 
@@ -37,17 +33,13 @@ def reading_of(entry: ReadingEntry, found: Found) -> Reading:
     roles = [part.role for part in parts]
     if len(set(roles)) < len(roles) or entry.orientation not in (None, *ORIENTATIONS):
         raise _no_reading(found)
-    return Reading(
-        parts,
-        batch=entry.batch,
-        layers=entry.layers,
-        orientation=entry.orientation,
-        heads=entry.heads,
-        key_heads=entry.key_heads,
-        causal=entry.causal,
-        scale=entry.scale,
-        has_steps=entry.has_steps,
-    )
+    return Reading(parts, **_choices(entry))
+
+
+def _choices(of: Reading | ReadingEntry) -> dict[str, Any]:
+    """Return what is chosen beside the parts; both call it the same."""
+    names_of_choices = (field.name for field in fields(Reading) if field.name != "parts")
+    return {name: getattr(of, name) for name in names_of_choices}
 
 
 def _part(entry: PartEntry, found: Found) -> Part:

@@ -132,7 +132,7 @@ def test_every_format_is_what_its_name_says(run, tmp_path):
 
 
 def test_a_transparent_eps_is_said_to_be_white_once(capsys, tmp_path):
-    arguments = ["--out", str(tmp_path), "--figure", "w-o", "--format", "eps"]
+    arguments = ["--out", str(tmp_path), "--figure", "entropy", "--format", "eps"]
     arguments += ["--ground", "transparent"]
     assert cli.main(["export", "two-heads", "four-heads", *arguments]) == 0
     assert capsys.readouterr().err == (

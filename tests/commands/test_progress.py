@@ -22,7 +22,7 @@ from mhagui.commands import output
 output._BAR_AFTER = 0
 sys.exit(cli.main(sys.argv[1:]))
 """
-ARGUMENTS = ["--figure", "heads", "entropy", "--format", "svg,pdf"]
+ARGUMENTS = ["--figure", "heads", "entropy", "--format", "svg,png", "--dpi", "30"]
 
 
 def everything_in(descriptor):

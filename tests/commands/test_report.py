@@ -13,6 +13,7 @@ from mhagui.document import Session, compute, load_lesson, read_scene
 from mhagui.document.provenance import provenance_of_file, sha256
 from mhagui.document.session_file import session_to_bytes
 from mhagui.report import report_json, report_text
+from mhagui.reports import content
 
 
 @pytest.fixture
@@ -146,8 +147,14 @@ def test_the_folder_of_a_report_is_made(run, tmp_path):
     assert path.read_text("utf-8").startswith("two heads")
 
 
+@pytest.fixture
+def one_figure(monkeypatch):
+    """Leave the others out of reports: it takes seconds to draw them all."""
+    monkeypatch.setattr(content, "why_not", lambda name, _: None if name == "impulse" else name)
+
+
 @pytest.mark.parametrize(("options", "holds"), [([], True), (["--no-scene"], False)])
-def test_a_pdf_says_where_it_comes_from(run, refused, tmp_path, options, holds):
+def test_a_pdf_says_where_it_comes_from(run, refused, one_figure, tmp_path, options, holds):
     path, out = tmp_path / "report.pdf", tmp_path / "out"
     run("report", "two-heads", *options, "--preset", "single", "--out", path)
     assert len(pypdf.PdfReader(path).pages) >= 1
@@ -173,7 +180,7 @@ def test_a_link_into_a_folder_that_is_not_there_is_refused_first(refused, tmp_pa
 
 
 @pytest.mark.parametrize("kind", ["text", "markdown"])
-def test_a_report_looks_at_the_row_that_is_asked_for(run, refused, tmp_path, kind):
+def test_a_report_looks_at_the_row_that_is_asked_for(run, refused, one_figure, tmp_path, kind):
     path = tmp_path / "report"
     run("report", "two-heads", "--row", 2, "--format", kind, "--out", path)
     words = path.read_text("utf-8")

@@ -126,6 +126,18 @@ def test_gains_as_large_as_numbers_are(gain):
         assert (found.weights[2].any(), found.sink_shares[2]) == (False, 1.0)
 
 
+@pytest.mark.parametrize(("score", "gain"), [(-1e30, 1e300), (np.nan, 1.0), (np.inf, -1.0)])
+@pytest.mark.parametrize("sink", [0.0, -1e300])
+def test_a_row_that_sees_no_key_has_no_weights_whatever_stands_there(score, gain, sink):
+    allowed = np.array([[False, False], [True, False]])
+    found = core.biased_weights(
+        [[score, score], [1.0, score]], gain=gain, bias=[[0.0, -1.0]], sinks=sink, mask=allowed
+    )
+    assert_array_equal(found.weights[0], [0.0, 0.0])
+    assert_array_equal(np.isnan(found.sink_shares), [True, False])
+    assert_array_equal(np.isfinite(found.weights), True)
+
+
 def test_equal_scores_far_from_0_keep_their_bias():
     scores, bias = np.full((1, 4), 1e17), np.array([-1.5, -1.0, -0.5, 0.0])
     found = core.biased_weights(scores, bias=bias, mask=None)

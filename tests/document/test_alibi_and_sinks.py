@@ -117,7 +117,6 @@ def test_weights_entropies_and_shares_by_the_plain_formula(
         sees = result.allowed.any(axis=1)
         if head.head.sink is None:
             assert head.sink_shares is None
-            assert head.mean_sink_share == 0
         else:
             assert_allclose(head.sink_shares[sees], lost[sees], atol=near)
             assert np.isnan(head.sink_shares[~sees]).all()

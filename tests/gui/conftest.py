@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QSlider,
     QStyle,
     QStyleOptionSlider,
+    QToolTip,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -271,6 +272,14 @@ def answer(qtbot: QtBot) -> Callable[[str], list[str]]:
         return said
 
     return answer
+
+
+@pytest.fixture
+def no_tooltip_left(qtbot: QtBot, nothing_left: None) -> Iterator[None]:
+    """Put away the tooltip that a test has asked for."""
+    yield
+    QToolTip.hideText()
+    qtbot.waitUntil(lambda: not QToolTip.isVisible())
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from mhagui.document import Window
 from mhagui.document.capture import Capture, CapturedLayer
 from mhagui.document.captured_scene import scene_of
 from mhagui.document.edits import OpenScene
+from mhagui.gui.widgets.matrix_card import MatrixCard
 from mhagui.gui.widgets.matrix_view import MatrixView
 from mhagui.gui.widgets.token_strip import TokenStrip
 
@@ -17,6 +18,7 @@ QUERIES = ("le", "chat", "dort")
 KEYS = ("the", "cat", "is", "asleep", "on", "the", "mat")
 KEY, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
 N_HEADS = 2
+pytestmark = pytest.mark.usefixtures("no_tooltip_left")
 
 
 def weights(n_queries, n_keys):
@@ -28,13 +30,6 @@ def scene(n_queries=3, n_keys=7, *, has_tokens=True):
     tokens = (QUERIES, KEYS) if has_tokens else ((), ())
     layer = CapturedLayer(0, given=weights(n_queries, n_keys))
     return scene_of(Capture("translation", (layer,), *tokens), 0)
-
-
-@pytest.fixture(autouse=True)
-def no_tooltip_left(qtbot, nothing_left):
-    yield
-    QToolTip.hideText()
-    qtbot.waitUntil(lambda: not QToolTip.isVisible())
 
 
 @pytest.fixture
@@ -117,13 +112,12 @@ def test_rows_and_columns_have_their_own_labels(put, settle):
     assert "asleep" in tip_at(view, below)
 
 
-@pytest.mark.parametrize("shape", [(1, 9), (9, 1), (1, 1), (40, 9), (5, 12)])
+@pytest.mark.parametrize("shape", [(1, 9), (9, 1), (2, 1), (40, 9), (5, 12)])
 def test_cells_are_under_the_pointer_whatever_the_shape(put, qtbot, shape):
-    window = put(*shape, has_tokens=False) if shape != (1, 1) else put(2, 1, has_tokens=False)
-    view, (rows, columns) = heatmap(window), heatmap(window).picture.shape
+    view, (rows, columns) = heatmap(put(*shape, has_tokens=False)), shape
     for cell in ((0, 0), (rows - 1, columns - 1), (rows // 2, columns // 2)):
         qtbot.mouseMove(view, view.cell_rect(*cell).center())
-        assert cursor(window) == cell
+        assert cursor(view.window()) == cell
 
 
 def test_larger_cells_are_of_the_longer_side(put, qtbot, settle):
@@ -165,6 +159,14 @@ def test_the_cursor_and_the_part_fit_the_next_scene(put, settle):
     settle()
     assert heatmap(window).picture.shape == (6, 6)
     assert heatmap(window).picture.column_labels[0] == "t1"
+
+
+def test_cards_stand_as_befits_the_shape_of_the_next_scene(put):
+    are_wide = []
+    for shape in ((9, 3), (3, 9), (9, 3)):  # with labels that are as wide
+        card = put(*shape, has_tokens=False).docks.heatmaps.findChild(MatrixCard)
+        are_wide.append(card.width() > card.height())
+    assert are_wide == [False, True, False]
 
 
 # ---------------------------------------------------------------------------------------- tokens
@@ -252,7 +254,9 @@ def test_every_dock_shows_it_or_says_why_not(put, settle, shape):
     for dock in window.docks.all:
         window.docks.show([dock.objectName()])
         settle()
+        assert dock.isVisible()
         assert window.grab().width() > 0
+    assert not window.notices.isVisible()  # where a fault would be told
 
 
 def test_the_status_bar_says_how_many_keys_there_are(put):

@@ -11,8 +11,8 @@ from mhagui.document.bias_edits import SetAlibi, SetSinks, set_sink, set_slope
 from mhagui.document.captured_comparison import compare
 from mhagui.document.edits import HandSet, OpenScene, SetPattern, set_gain
 from mhagui.document.pipeline import GAINED, MASKED, SOFTMAX
+from mhagui.document.result_capture import scene_capture
 from mhagui.formats import USUAL
-from mhagui.gui.docks.atlas_heads import scene_capture
 from mhagui.gui.docks.cell import CellDock
 from mhagui.gui.docks.compare_sources import OfScene
 from mhagui.gui.docks.head_card import why_no_gain_acts
@@ -121,14 +121,11 @@ def test_cards_are_quiet_where_no_head_has_either(bench, dock, settle):
     assert [find(dock, f"headCard{n}").height() for n in range(1, 5)] == before
 
 
-def test_a_slope_is_typed_and_scrubbed_in_one_step(bench, dock, qtbot, settle):
+def test_a_slope_is_typed_and_scrubbed_in_one_step(bench, dock, qtbot, settle, type_in):
     bench.edit(SetAlibi(True))
     settle()
     box = find(dock, "slopeBox2", NumberBox)
-    box.setFocus()
-    box.selectAll()
-    qtbot.keyClicks(box, "0.5")
-    qtbot.keyClick(box, Qt.Key.Key_Return)
+    type_in(box, "0.5")
     assert slopes(bench)[1] == 0.5
     steps = bench.history.n_steps
     for _ in range(3):
@@ -140,20 +137,16 @@ def test_a_slope_is_typed_and_scrubbed_in_one_step(bench, dock, qtbot, settle):
     assert slopes(bench) == core.alibi_slopes(4).tolist()
 
 
-def test_no_slope_below_0_is_taken(bench, dock, qtbot, settle):
+def test_no_slope_below_0_is_taken(bench, dock, qtbot, settle, type_in):
     bench.edit(SetAlibi(True))
     settle()
-    box = find(dock, "slopeBox1", NumberBox)
     with qtbot.waitSignal(bench.refused) as told:
-        box.setFocus()
-        box.selectAll()
-        qtbot.keyClicks(box, "-1")
-        qtbot.keyClick(box, Qt.Key.Key_Return)
+        type_in(find(dock, "slopeBox1", NumberBox), "-1")
     assert told.args[0] == "ALiBi slope of h1 must be a number from 0 to 100; got -1."
     assert slopes(bench)[0] == 0.25
 
 
-def test_a_sink_is_taken_from_one_card_and_given_again(bench, dock, qtbot, settle):
+def test_a_sink_is_taken_from_one_card_and_given_again(bench, dock, qtbot, settle, type_in):
     bench.edit(SetSinks(True))
     settle()
     check, box = find(dock, "hasSinkBox2", QCheckBox), find(dock, "sinkBox2", NumberBox)
@@ -164,10 +157,7 @@ def test_a_sink_is_taken_from_one_card_and_given_again(bench, dock, qtbot, settl
     qtbot.mouseClick(check, LEFT)
     settle()
     assert sinks(bench) == [0.0] * 4
-    box.setFocus()
-    box.selectAll()
-    qtbot.keyClicks(box, "2.5")
-    qtbot.keyClick(box, Qt.Key.Key_Return)
+    type_in(box, "2.5")
     assert sinks(bench)[1] == 2.5
     assert bench.view.cursor.head == 2  # by the press on its card
 
@@ -200,21 +190,16 @@ def test_tab_reaches_slope_and_sink(bench, dock, qtbot, settle):
 
 
 @pytest.mark.parametrize("points", [9, 12, 18])
-def test_nothing_is_cut(bench, dock, qapp, settle, points):
-    usual, other = qapp.font(), qapp.font()
-    other.setPointSize(points)
-    qapp.setFont(other)
-    try:
-        bench.edit(SetAlibi(True))
-        bench.edit(SetSinks(True))
-        settle()
-        settle()
-        for label in dock.findChildren(QLabel):
-            if label.isVisible():
-                text = label.fontMetrics().horizontalAdvance(label.text())
-                assert label.width() >= text, label.text()
-    finally:
-        qapp.setFont(usual)
+def test_nothing_is_cut(bench, dock, set_points, settle, points):
+    set_points(points)
+    bench.edit(SetAlibi(True))
+    bench.edit(SetSinks(True))
+    settle()
+    settle()
+    for label in dock.findChildren(QLabel):
+        if label.isVisible():
+            text = label.fontMetrics().horizontalAdvance(label.text())
+            assert label.width() >= text, label.text()
 
 
 @pytest.mark.parametrize(
@@ -265,14 +250,9 @@ def test_a_cell_of_a_heatmap_tells_it_too(bench, qtbot, settle):
 
 
 @pytest.fixture
-def cell(bench, qtbot):
+def cell(bench, open_dock):
     bench.point(head=1, query=3, key=0)
-    dock = CellDock(bench)
-    qtbot.addWidget(dock)
-    dock.resize(360, 760)
-    with qtbot.waitExposed(dock):
-        dock.show()
-    return dock
+    return open_dock(CellDock, 360, 760)
 
 
 def test_the_cells_arithmetic_has_the_slope_and_the_sink(cell, bench, settle):

@@ -21,13 +21,6 @@ Values = st.lists(st.one_of(st.floats(-1e6, 1e6), st.just(float("nan"))), min_si
 
 
 @pytest.fixture
-def no_tooltip_left(qtbot, nothing_left):
-    yield
-    QToolTip.hideText()
-    qtbot.waitUntil(lambda: not QToolTip.isVisible())
-
-
-@pytest.fixture
 def plot(qtbot, settle):
     plot = CrowdedPlot("query position t", "entropy (bits)", x_prefix="t")
     qtbot.addWidget(plot)
@@ -140,7 +133,7 @@ def test_a_curve_of_means_tells_the_exact_number(plot, settle, no_tooltip_left, 
 def test_beside_all_curves_nothing_is_told(plot, settle, no_tooltip_left):
     plot.set_heads(noisy(), ceiling(), 0)
     settle()
-    assert "h" not in re.findall(r"\bh\d\b", tip_at(plot, 400, 9.5))
+    assert not re.findall(r"\bh\d\b", tip_at(plot, 400, 9.5))
 
 
 def test_a_click_goes_to_the_position(plot, qtbot, settle):

@@ -29,14 +29,7 @@ from mhagui.gui.widgets.number_box import NumberBox
 from mhagui.gui.widgets.number_table import NumberTable
 
 ROLE = Qt.ItemDataRole
-
-
-@pytest.fixture(autouse=True)
-def no_tooltip_left(qtbot, nothing_left):
-    """Put away the tooltip that a test has asked for."""
-    yield
-    QToolTip.hideText()
-    qtbot.waitUntil(lambda: not QToolTip.isVisible())
+pytestmark = pytest.mark.usefixtures("no_tooltip_left")
 
 
 def hover(widget, spot=None):

@@ -60,14 +60,7 @@ BEGINS = r"<table[^>]*><tr><td[^>]*><img "  # with a formula
 BEFORE = "the tooltip before"
 # Exercises are prose, and answers are typed: of them the solver alone shows quantities.
 PROSE = "lessonDock"
-
-
-@pytest.fixture(autouse=True)
-def no_tooltip_left(qtbot, nothing_left):
-    """Put away the tooltip that a test has asked for."""
-    yield
-    QToolTip.hideText()
-    qtbot.waitUntil(lambda: not QToolTip.isVisible())
+pytestmark = pytest.mark.usefixtures("no_tooltip_left")
 
 
 @pytest.fixture(params=["four-heads", "induction"])

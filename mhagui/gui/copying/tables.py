@@ -18,7 +18,7 @@ from mhagui.errors import UserError
 from mhagui.formats import head_columns, positions
 from mhagui.gui.bench import Frame
 from mhagui.gui.docks import cost_tables
-from mhagui.gui.docks.rank import MOST_LIVE_POSITIONS, are_live
+from mhagui.gui.docks.rank import MOST_LIVE_POSITIONS, is_affordable
 from mhagui.gui.widgets.number_table import Numbers
 
 Labels = Sequence[str]
@@ -270,8 +270,7 @@ def weight_sigmas(frame: Frame) -> Table:
 
 def check_decomposed(frame: Frame) -> None:
     """Raise UserError where the singular values of A would take long, and are not known yet."""
-    known = all(head.weight_spectrum.is_known for head in frame.result.heads)
-    if not are_live(frame.result) and not known:
+    if not all(map(is_affordable, frame.result.heads)):
         raise UserError(
             f"Above T = {MOST_LIVE_POSITIONS} singular values of A are computed on request only: "
             "press Compute in the Rank dock, then copy."

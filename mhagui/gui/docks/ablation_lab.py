@@ -153,17 +153,17 @@ class AblationLabDock(Panel):
 
     def own_figures(self) -> OwnFigures:
         """Return the figures of the page, of what is shown there and up to date."""
-        if not (self.effect.isHidden() and self.importance.isHidden()):
-            if self._frame is None or self._worker.is_busy or self._rest.isActive():
-                return {}
-            scene = self._frame.scene
-            if not self.effect.isHidden():
-                effect = self.effect.shown
-                return of_effect(scene, self.controls.title(scene), *effect) if effect else {}
-            found = self.importance.shown
-            return of_importance(scene, *found) if found else {}
-        ran = self.next_token.ran
-        return of_next_token(ran) if ran else {}
+        if not self.next_token.isHidden():
+            ran = self.next_token.ran
+            return of_next_token(ran) if ran else {}
+        if self._frame is None or self._is_behind:
+            return {}
+        scene = self._frame.scene
+        if not self.effect.isHidden():
+            effect = self.effect.shown
+            return of_effect(scene, self.controls.title(scene), *effect) if effect else {}
+        found = self.importance.shown
+        return of_importance(scene, *found) if found else {}
 
     # --- drawing
 
@@ -233,9 +233,14 @@ class AblationLabDock(Panel):
             self._on_found(found)
 
     def _mark(self, frame: Frame) -> None:
-        if self._worker.is_busy or self._rest.isActive():
+        if self._is_behind:
             return
         self.effect.mark(frame) if self._shows_effect else self.importance.mark(frame)
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether what is shown is of a choice before that of this moment."""
+        return self._worker.is_busy or self._rest.isActive()
 
     @property
     def _shows_effect(self) -> bool:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from mhagui.data.matrix_text import Table
 from mhagui.document import Result
 from mhagui.document.capture import Capture
+from mhagui.document.result_capture import scene_capture
 from mhagui.document.scorecard import Scorecard
 from mhagui.figures.charts import Seen
 from mhagui.gui.bench import Bench, Frame
@@ -26,7 +27,6 @@ from mhagui.gui.docks.atlas_heads import (
     of_capture,
     of_scene,
     place_on_bench,
-    scene_capture,
     summary,
     table_of,
 )

@@ -2,8 +2,7 @@
 
 import html
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -13,19 +12,16 @@ from PySide6.QtGui import QColor
 
 from mhagui.core.patterns import HEAD_PATTERNS
 from mhagui.data.matrix_text import Table
-from mhagui.document import Appearance, Result, Scene
-from mhagui.document.capture import Capture, CapturedLayer, Flags
-from mhagui.document.head_result import HeadResult
-from mhagui.document.on_demand import OnDemand
+from mhagui.document import Appearance, Scene
 from mhagui.document.scorecard import (
     LETTERS,
-    MEASURES,
     NO_LABEL,
     Column,
     HeadPlace,
     Measure,
     Scorecard,
 )
+from mhagui.figures.charts import HeadGrid
 from mhagui.formats import Precision
 from mhagui.gui.formulas import Formula
 from mhagui.gui.pictures import weight_range
@@ -48,7 +44,6 @@ FORMULAS: Mapping[str, Formula] = MappingProxyType(
         "effective rank": Formula.EFFECTIVE_RANK,
     }
 )
-_UP_TO_1 = {measure.name for measure in MEASURES if measure.is_share} | {"uniformity"}
 _ORDER = tuple(LETTERS)
 
 
@@ -88,43 +83,31 @@ class AtlasHeads:
         """The letter of each head."""
         return tuple(LETTERS.get(label, "") for label in self.card.labels)
 
-    def counts(self) -> list[tuple[str, int]]:
-        """Return each label that there is with how many heads have it, and "" last."""
-        counts = Counter(self.card.labels)
-        return [(label, counts[label]) for label in (*_ORDER, "") if counts[label]]
-
-    def layout(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[int, int], ...]]:
-        """Return the labels of rows and columns of the map, and the cell of each head.
+    @property
+    def grid(self) -> HeadGrid:
+        """The heads as the map has them; those of a scene are numbered through both layers.
 
         Layers go down and heads across, whatever there are more of: maps of models are compared.
         """
-        layers = sorted({place.layer for place in self.card.heads})
-        most = max(place.head for place in self.card.heads) + 1
-        is_own = bool(self.uids)
-        of_layers = tuple(f"layer {n + 1}" if is_own else f"L{n}" for n in layers)
-        of_heads = tuple(f"h{n + 1}" if is_own else f"H{n}" for n in range(most))
-        at = {layer: place for place, layer in enumerate(layers)}
-        cells = tuple((at[place.layer], place.head) for place in self.card.heads)
-        if is_own:
-            return self._layout_of_scene(of_layers)
-        return of_layers, of_heads, cells
-
-    def _layout_of_scene(
-        self, of_layers: tuple[str, ...]
-    ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[int, int], ...]]:
-        """Return a column to each head of the scene, numbered through both layers."""
-        numbers = [int(name[1:]) - 1 for name in self.names]
+        if not self.uids:
+            return HeadGrid.of(self.card)
         layers = sorted({place.layer for place in self.card.heads})
         rows = [layers.index(place.layer) for place in self.card.heads]
-        labels = tuple(f"h{n + 1}" for n in range(len(numbers)))
-        return of_layers, labels, tuple(zip(rows, numbers, strict=True))
+        numbers = [int(name[1:]) - 1 for name in self.names]
+        return HeadGrid(
+            tuple(f"layer {n + 1}" for n in layers),
+            tuple(f"h{n + 1}" for n in range(len(numbers))),
+            tuple(zip(rows, numbers, strict=True)),
+            self.names,
+            self.card.labels,
+        )
 
 
 def of_capture(card: Scorecard) -> AtlasHeads:
     """Return the heads of a capture; layers and heads count from 0, as in models."""
     return AtlasHeads(
         card.without_weights(),
-        tuple(f"L{layer} H{head}" for layer, head in card.heads),
+        HeadGrid.of(card).names,
         tuple(f"layer {layer}, head {head}" for layer, head in card.heads),
         ranks=card.known_ranks,
     )
@@ -151,28 +134,6 @@ def place_on_bench(heads: AtlasHeads, uid: int, layer: int | None) -> int:
     return heads.card.heads.index(wanted) if wanted in heads.card.heads else -1
 
 
-def scene_capture(scene: Scene, result: Result) -> Capture:
-    """Return the weights on the bench as a capture, layer by layer.
-
-    Of weights that are too many to be kept it has what they are made of, to be made head by head.
-    The layers are numbered from 0.
-    """
-    layers = []
-    for number in sorted({head.layer for head in scene.heads}):
-        own = [head for head in result.heads if head.head.layer == number]
-        layers.append(_scene_layer(number - 1, own, result.allowed))
-    return Capture(scene.title, tuple(layers), *scene.texts)
-
-
-def _scene_layer(number: int, heads: Sequence[HeadResult], allowed: Flags) -> CapturedLayer:
-    if any(isinstance(head.weights, OnDemand) for head in heads):
-        q, k = np.stack([h.gain * h.q for h in heads]), np.stack([h.k for h in heads])
-        return CapturedLayer(number, q=q, k=k, allowed=allowed)
-    weights = np.stack([np.asarray(head.weights) for head in heads])
-    weights.flags.writeable = False
-    return CapturedLayer(number, given=weights, allowed=allowed)
-
-
 def _order(scene: Scene) -> list[int]:
     return sorted(range(len(scene.heads)), key=lambda place: scene.heads[place].layer)
 
@@ -192,7 +153,7 @@ def colour_scale(
     if above_chance and measure.is_share:
         return signed_range(1.0, f"{name}, above chance", look)
     unit = f" {measure.unit}" if measure.unit else ""
-    high = 1.0 if name in _UP_TO_1 else round_limit(column.values)
+    high = 1.0 if measure.is_up_to_1 else round_limit(column.values)
     return weight_range(high, name, look, unit)
 
 
@@ -227,7 +188,7 @@ def groups(heads: AtlasHeads, ground: QColor) -> tuple[Group, ...]:
     """
     labels = np.array(heads.card.labels)
     found = []
-    for label, _count in reversed(heads.counts()):
+    for label in reversed(heads.grid.counts()):
         places = np.flatnonzero(labels == label)
         if label:
             number = _ORDER.index(label)
@@ -243,7 +204,7 @@ def summary(heads: AtlasHeads) -> str:
     n_heads = len(heads.names)
     by_words = " by words" if heads.card.is_by_words else ""
     parts = [f"{n_heads} {'head' if n_heads == 1 else 'heads'}{by_words}"]
-    for label, count in heads.counts():
+    for label, count in heads.grid.counts().items():
         letter = f"{LETTERS[label]} " if label else ""
         parts.append(f"{letter}{label or NO_LABEL} {count}")
     return "\xa0· ".join(part.replace(" ", "\xa0") for part in parts)

@@ -223,10 +223,11 @@ class MapPane(Pane):
         for part in (self.map, self.strip):
             put_above(part, formula)
         scale = colour_scale(heads, name, look, above_chance=above)
-        rows, columns, cells = heads.layout()
+        grid, letters = heads.grid, heads.letters
         values = shades(heads, name, above_chance=above)
         told = partial(tip, heads, look.precision, formula)
-        self.map.set_heads(HeadCells(rows, columns, cells, values, scale, heads.letters, told))
+        cells = HeadCells(grid.rows, grid.columns, grid.cells, values, scale, letters, told)
+        self.map.set_heads(cells)
         # A scroll area is told of neither by a widget that is hidden.
         self.map.setMinimumSize(self.map.minimumSizeHint())
         self.area.updateGeometry()
@@ -311,7 +312,8 @@ class TablePane(Pane):
 
     def _offer_labels(self, heads: AtlasHeads) -> None:
         kinds = [(ALL, ALL), (LABELLED, LABELLED)]
-        kinds += [(f"{label or NO_LABEL} ({n})", label or NO_LABEL) for label, n in heads.counts()]
+        counts = heads.grid.counts().items()
+        kinds += [(f"{label or NO_LABEL} ({n})", label or NO_LABEL) for label, n in counts]
         if [text for text, _ in kinds] == [
             self.which.itemText(n) for n in range(self.which.count())
         ]:

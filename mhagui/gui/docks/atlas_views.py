@@ -1,19 +1,19 @@
 """Where the views of the atlas stand: beside each other, above each other, or behind tabs."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QTabWidget
+from PySide6.QtWidgets import QLabel, QTabWidget
 
 from mhagui.gui.docks.atlas_panes import MapPane, Pane, ScatterPane, TablePane
 from mhagui.gui.widgets.column_scroll import ColumnScroll
 from mhagui.gui.widgets.naming import named
+from mhagui.gui.widgets.sharing_split import SharingSplit
 
 WIDE = 900  # pixels from where the map stands beside the others
 TALL_LINES = 29  # of text, from where it stands above them
 MAP_SHARE = 0.55  # of the room, that the map has at most
 
 
-class AtlasViews(QSplitter):
+class AtlasViews(SharingSplit):
     """The map beside or above the others where there is room; else all three behind tabs.
 
     Behind them are the notes, wherever the map is: read once, they take no room of it. The map has
@@ -23,8 +23,7 @@ class AtlasViews(QSplitter):
     def __init__(
         self, heads: MapPane, table: TablePane, scatter: ScatterPane, notes: QLabel
     ) -> None:
-        super().__init__(Qt.Orientation.Vertical)
-        self._map, self._notes, self._is_moved = heads, notes, False
+        self._map, self._notes = heads, notes
         self.tabs = named(QTabWidget(), "atlasTabs", "Views of the heads", "")
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(heads, "Map")
@@ -33,9 +32,7 @@ class AtlasViews(QSplitter):
         notes.setAlignment(Qt.AlignmentFlag.AlignTop)
         notes.setContentsMargins(6, 6, 6, 6)
         self.tabs.addTab(ColumnScroll(notes), "Notes")
-        self.setChildrenCollapsible(False)
-        self.addWidget(self.tabs)
-        self.splitterMoved.connect(self._on_moved)
+        super().__init__(self.tabs)
 
     def take_focus(self) -> None:
         """Give the keyboard to what is in front: the map wherever it can be seen."""
@@ -56,20 +53,12 @@ class AtlasViews(QSplitter):
         elif not (self._is_in_tabs or is_wide or is_tall):
             self.tabs.insertTab(0, self._map, "Map")
             self.tabs.setCurrentIndex(0)
-        if not self._is_in_tabs and not self._is_moved:
-            wanted = self._map.sizeHint()
-            room = self.width() if is_wide else self.height()
-            first = min(wanted.width() if is_wide else wanted.height(), round(MAP_SHARE * room))
-            self.setSizes([first, room - first])
+        if not self._is_in_tabs:
+            super().arrange()
+
+    def _wanted(self, room: int) -> int:
+        return min(self._along(self._map.sizeHint()), round(MAP_SHARE * room))
 
     @property
     def _is_in_tabs(self) -> bool:
         return self.tabs.indexOf(self._map) >= 0
-
-    def _on_moved(self) -> None:
-        self._is_moved = True
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Stand as there is room."""
-        super().resizeEvent(event)
-        self.arrange()

@@ -80,7 +80,7 @@ class BiasMenu(QMenu):
         """Mark what holds for all heads, and for the selected one."""
         scene, head = self._bench.scene, self._head()
         self.alibi.setChecked(has_standard_slopes(scene))
-        own = any(each.slope for each in scene.heads) and not self.alibi.isChecked()
+        own = biases_of(scene).slopes and not self.alibi.isChecked()
         self.alibi.setText("&ALiBi slopes (now others)" if own else "&ALiBi slopes")
         self.sinks.setChecked(has_sinks(scene))
         self.sink.setText(f"Sink logit of &h{scene.index_of(head.uid) + 1}")

@@ -5,11 +5,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from mhagui.document import Result, Scene, compute
 from mhagui.document.capture import Capture, CapturedLayer, Floats
 from mhagui.document.on_demand import OnDemand
+from mhagui.document.result_capture import layer_of_heads
 from mhagui.errors import UserError
 
 AT_CURSOR = -1  # in place of a uid: the head that the cursor is at
@@ -126,22 +125,15 @@ class OfScene(Source):
         if not self.scene.has_head(head):
             raise UserError(f"The cursor’s head is none of those of {self.place}; choose one.")
         place = self.scene.index_of(head)
-        tokens = self.scene.texts
-        weights = self.result.heads[place].weights
-        if isinstance(weights, OnDemand):
+        computed = self.result.heads[place]
+        if isinstance(computed.weights, OnDemand):
             raise UserError(
-                f"T = {len(weights)}: these are more weights than are kept at once; heads are "
-                "compared where all weights are kept."
+                f"T = {self.scene.n_positions}: these are more weights than are kept at once; "
+                "heads are compared where all weights are kept."
             )
-        sink = self.scene.heads[place].sink
-        layer_of_it = CapturedLayer(
-            0,
-            given=weights[np.newaxis],
-            allowed=self.result.allowed,
-            sinks=None if sink is None else np.array([sink]),
-        )
+        layer_of_it = layer_of_heads(0, [computed], self.result.allowed)
         name = f"h{place + 1} {self.scene.heads[place].name}"
-        return ComparedHead(name, self.place, layer_of_it, 0, *tokens)
+        return ComparedHead(name, self.place, layer_of_it, 0, *self.scene.texts)
 
 
 class OfCapture(Source):

@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from functools import lru_cache, partial
 
 import numpy as np
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QColor, QResizeEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from mhagui.document import Result
 from mhagui.document.mask_rule import MaskRule
@@ -21,6 +20,7 @@ from mhagui.gui.widgets.curve_plot import Curve
 from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_table import COPY_TIP, Column, Numbers, NumberTable, Row
+from mhagui.gui.widgets.sharing_split import SharingSplit
 
 CAPTION = "Row entropy H (bits), effective positions 2^H"
 MOST_NUMBERS = 0.55  # of the height, that the numbers have
@@ -106,42 +106,16 @@ class EntropyDock(Panel):
             self.bench.point(query=row)
 
 
-class _Split(QSplitter):
-    """Gives the lower part what it asks for, up to a share, and the upper the rest.
-
-    Once the user has moved the handle it stays there.
-    """
+class _Split(SharingSplit):
+    """Gives the lower part what it asks for, up to a share, and the upper the rest."""
 
     def __init__(self, upper: QWidget, lower: QWidget) -> None:
-        super().__init__(Qt.Orientation.Vertical)
         self._lower = lower
-        self._moved = False
-        self.setChildrenCollapsible(False)
-        self.addWidget(upper)
-        self.addWidget(lower)
+        super().__init__(upper, lower)
         self.setStretchFactor(0, 1)
-        self.splitterMoved.connect(self._on_moved)
 
-    def _on_moved(self) -> None:
-        self._moved = True
-
-    def _share(self) -> None:
-        if not self._moved:
-            most = round(MOST_NUMBERS * self.height())
-            wanted = min(self._lower.sizeHint().height(), most)
-            self.setSizes([max(self.height() - wanted, 0), wanted])
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the new height."""
-        super().resizeEvent(event)
-        self._share()
-
-    def event(self, event: QEvent) -> bool:
-        """Share the height anew when a part asks for more or less."""
-        done = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._share()
-        return done
+    def _wanted(self, room: int) -> int:
+        return room - min(self._lower.sizeHint().height(), round(MOST_NUMBERS * room))
 
 
 def _numbers(result: Result, write: Precision) -> Numbers:

@@ -299,13 +299,13 @@ class _ResponsePage(QWidget):
         for plot in (self.magnitude, self.delay):
             plot.keep_room(f"−{row}", "0.5")  # so that they are as wide as one another
         self.delay.set_y_range(*delay_range(row))
-        of_each = [(self.magnitude, [of.magnitude for of in study.spectra])]
-        of_each += [(self.delay, [of.delay for of in study.spectra])]
-        for plot, values in of_each:
+        magnitudes, delays = zip(*((of.magnitude, of.delay) for of in study.spectra), strict=True)
+        for plot, values in ((self.magnitude, magnitudes), (self.delay, delays)):
+            pairs = enumerate(zip(result.heads, values, strict=True), 1)
             plot.set_curves(
                 [
                     replace(head_curve(n, head, of), at=PLACES, strong=head.head.uid == uid)
-                    for n, (head, of) in enumerate(zip(result.heads, values, strict=True), 1)
+                    for n, (head, of) in pairs
                 ]
             )
 

@@ -13,7 +13,6 @@ from mhagui.document.scene import Scene
 from mhagui.document.scorecard import Column
 from mhagui.figures.charts import (
     Chart,
-    HeadGrid,
     HeadMap,
     HeadScatter,
     Seen,
@@ -49,12 +48,7 @@ def of_heads(
     heads: "AtlasHeads", seen: Seen, coloured: tuple[Column, bool], points: tuple[Column, Column]
 ) -> OwnFigures:
     """Return the map, ``coloured`` by a score, perhaps above chance, and the scatter of two."""
-    if heads.uids:
-        rows, columns, cells = heads.layout()
-        grid = HeadGrid(rows, columns, cells, heads.names, heads.card.labels)
-    else:
-        grid = HeadGrid.of(heads.card)
-    score, above_chance = coloured
+    grid, (score, above_chance) = heads.grid, coloured
     return {
         "atlasMap": HeadMap(seen, grid, score, above_chance),
         "atlasScatter": HeadScatter(seen, grid, *points, strengths(heads.card)),

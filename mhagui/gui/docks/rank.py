@@ -127,7 +127,7 @@ class RankDock(Panel):
     def _show_effective_ranks(self, frame: Frame) -> int:
         """Show those that are known or cheap, and return how many they are."""
         result, rows = frame.result, _effective_rows(frame.view.appearance.precision)
-        known = [_is_affordable(head) for head in result.heads]
+        known = [is_affordable(head) for head in result.heads]
         ranks = [
             head.effective_rank if is_known else math.nan
             for head, is_known in zip(result.heads, known, strict=True)
@@ -151,7 +151,7 @@ class RankDock(Panel):
             self.redraw()
             return
         heads = self.bench.frame.result.heads
-        self._awaited = [head.weight_spectrum for head in heads if not _is_affordable(head)]
+        self._awaited = [head.weight_spectrum for head in heads if not is_affordable(head)]
         self._decompose_next()
 
     def _decompose_next(self, _: float = 0.0) -> None:
@@ -219,14 +219,9 @@ class _Spectrum(QStackedWidget):
         self.button.setText(f"Cancel ({n_heads} to go)")
 
 
-def _is_affordable(head: HeadResult) -> bool:
+def is_affordable(head: HeadResult) -> bool:
     """Return whether the spectrum of A may be asked for: it is small, or known already."""
     return _work(head.weights.shape) <= MOST_LIVE_POSITIONS**3 or head.weight_spectrum.is_known
-
-
-def are_live(result: Result) -> bool:
-    """Say whether the spectra of A follow a gain: whether the matrices are small."""
-    return _work(result.allowed.shape) <= MOST_LIVE_POSITIONS**3
 
 
 def _work(shape: tuple[int, ...]) -> int:

@@ -1,6 +1,5 @@
 """The dialog that says what a model is, takes a prompt, and runs the model on it."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document.capture import Capture
-from mhagui.document.layer_source import FileMark, mark_of, remembered
+from mhagui.document.layer_source import remembered
 from mhagui.document.token_text import elided, labels
 from mhagui.errors import UserError
 from mhagui.gui.capture_session import Opened
@@ -162,18 +161,16 @@ class ModelDialog(QDialog):
             return
         self._watch = Watch()
         self._set_busy(True)
-        model_run = partial(run, self._model, count.tokens.ids, self._watch)
-        make = partial(_marked, self._path, model_run)
+        make = partial(run, self._model, count.tokens.ids, self._watch)
         self._running.run(make, partial(self._on_run, count.prompt), self._on_failed)
 
     def _show_progress(self) -> None:
         if self._watch is not None and self._watch.at is not None:
             self._bar.setValue(self._watch.at + 1)
 
-    def _on_run(self, prompt: str, made: tuple[Capture, FileMark | None]) -> None:
+    def _on_run(self, prompt: str, capture: Capture) -> None:
         self._set_busy(False)
-        capture, mark = made
-        source = remembered(self._path, mark, prompt)
+        source = remembered(self._path, self._model.mark, prompt)
         self.opened = Opened(capture, self._path, self._model, prompt, source)
         self.accept()
 
@@ -223,12 +220,6 @@ class ModelDialog(QDialog):
         self._counting.cancel()
         self._look.stop()
         super().done(result)
-
-
-def _marked(path: Path, make: Callable[[], Capture]) -> tuple[Capture, FileMark | None]:
-    """Return what a run makes, and by what the model's file is known again."""
-    mark = mark_of(path)
-    return make(), mark
 
 
 def _facts(facts: ModelFacts) -> QGridLayout:

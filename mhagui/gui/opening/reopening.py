@@ -125,6 +125,9 @@ class Reopening(QObject):
         if opened.prompt != source.prompt:
             self._put(opened, source.layer)
             return
+        if opened.source is None or opened.source.mark != source.mark:  # another by now
+            self._offer_to_find(origin, source, is_there=True)
+            return
         try:
             self._captures.take_back(opened, source.layer, origin)
         except UserError as error:

@@ -92,7 +92,7 @@ def look(path: Path, before_layer: BeforeLayer = int) -> Look:
 
     Raises UserError where no choice could make anything of it.
     """
-    mark, found = mark_of(path), sources.inspect(path)
+    found, mark = sources.inspect(path), mark_of(path)  # no array is read of what is another by now
     readings = possible_readings(found)
     _check_any(found, readings)
     is_open = len(found.readings) != 1 or batch_size(found, readings[0]) > 1
@@ -105,7 +105,7 @@ def look_again(path: Path, entry: ReadingEntry, before_layer: BeforeLayer = int)
 
     Raises UserError where it cannot be.
     """
-    mark, found = mark_of(path), sources.inspect(path)
+    found, mark = sources.inspect(path), mark_of(path)  # no array is read of what is another by now
     reading = reading_of(entry, found)
     tried = attempt(found, reading, before_layer)
     if tried.capture is None:

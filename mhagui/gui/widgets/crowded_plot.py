@@ -34,7 +34,8 @@ class _Means:
 class CrowdedPlot(CurvePlot):
     """Draws means of neighbouring positions where there are more points than can be told apart.
 
-    The current head is drawn strongly there, with its exact curve behind it; and so among many.
+    The current head is drawn strongly there, with its exact curve behind it; among many heads it is
+    drawn strongly where all are exact, too.
     """
 
     def __init__(self, x_title: str, y_title: str, *, x_prefix: str = "") -> None:
@@ -63,10 +64,8 @@ class CrowdedPlot(CurvePlot):
             self._means = [self._mean(place, curve, length) for place, curve in enumerate(curves)]
             curves = tuple(means.drawn for means in self._means)
         elif len(curves) > MOST_ALIKE:
-            curves = (
-                *curves[:current],
-                replace(curves[current], strong=True),
-                *curves[current + 1 :],
+            curves = tuple(
+                replace(curve, strong=place == current) for place, curve in enumerate(curves)
             )
         self.set_curves(curves, ceiling)
         self._draw_behind(length > 1)

@@ -54,9 +54,7 @@ class KeyedGrid(QWidget):
 
     def _place_key(self) -> None:
         width, height = self.width(), self.height()
-        beside = self.grid.shape_in(
-            QSize(width - self.bar.sizeHint().width() - ACROSS, height),
-        )
+        beside = self.grid.shape_in(QSize(width - self.bar.sizeHint().width() - ACROSS, height))
         below = self.grid.shape_in(QSize(width, height - self.strip.sizeHint().height() - DOWN))
         if beside is not None and below is not None:
             is_larger = below.side >= WORTH_LYING * beside.side

@@ -324,7 +324,9 @@ class MatrixCard(QWidget):
 
     def outline(self) -> tuple[object, ...]:
         """Return all that has a say in how much room the card needs."""
-        return self.title.shown, self.view.label_gutters, self.title.font()
+        picture = self.view.picture
+        shape = None if picture is None else picture.shape
+        return self.title.shown, self.view.label_gutters, self.title.font(), shape
 
     def name_in(self, width: int) -> str:
         """Return what of the name is shown in a line of its own, in a card of ``width``."""

@@ -44,7 +44,9 @@ class Drop(NamedTuple):
 class TokenStrip(QWidget):
     """Shows a chip per position; it changes nothing itself, but says what the user wants.
 
-    Positions are numbered behind a sign, t, and what the row is marked at is called a row.
+    Chips are numbered behind a ``sign``, as t1 and t2; what the first mark is at is called a
+    ``noun``, as the cursor's row.
+
     Signals
     -------
     row_pointed, key_pointed

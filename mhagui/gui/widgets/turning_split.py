@@ -1,11 +1,11 @@
 """What is chosen and what comes of it, both in sight: side by side, or one above the other."""
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QScrollArea, QSplitter, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from mhagui.gui.widgets.cards import bare_area
 from mhagui.gui.widgets.column_scroll import ColumnScroll
+from mhagui.gui.widgets.sharing_split import SharingSplit
 from mhagui.gui.widgets.turning_scroll import LEAST_WIDTH, WIDE
 
 MOST_CHOICES = 0.5  # of the room, that the choices have where that is less than they ask for
@@ -13,7 +13,7 @@ LEAST_LINES = 2  # of text, of which each part shows so many at least
 LEAST_CHARACTERS = 22  # in a line of an answer that stands beside the choices
 
 
-class TurningSplit(QSplitter):
+class TurningSplit(SharingSplit):
     """Scrolls each of two parts by itself; the second has the room that the first does not need.
 
     Wide, they stand side by side, else one above the other, whatever the answer is at the moment.
@@ -21,15 +21,10 @@ class TurningSplit(QSplitter):
     """
 
     def __init__(self, choices: QWidget, answer: QWidget) -> None:
-        super().__init__(Qt.Orientation.Vertical)
-        self._is_moved = False
         self._parts = ColumnScroll(choices), QScrollArea()
         bare_area(self._parts[1], answer, resizable=True)
-        for part in self._parts:
-            self.addWidget(part)
-        self.setChildrenCollapsible(False)
+        super().__init__(*self._parts)
         self.setStretchFactor(1, 1)
-        self.splitterMoved.connect(self._on_moved)
         self._measure()
 
     def minimumSizeHint(self) -> QSize:
@@ -44,7 +39,8 @@ class TurningSplit(QSplitter):
             part.setMinimumHeight(LEAST_LINES * metrics.height())
         self._parts[1].setMinimumWidth(LEAST_CHARACTERS * metrics.averageCharWidth())
 
-    def _share(self) -> None:
+    def arrange(self) -> None:
+        """Stand as befits the size, and share the room."""
         needed = self._parts[0].minimumSizeHint().width() + self._parts[1].minimumWidth()
         is_wide = self.width() > WIDE * self.height() and self.width() >= needed
         wanted = Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical
@@ -52,32 +48,16 @@ class TurningSplit(QSplitter):
             self._is_moved = False
             self.setOrientation(wanted)
             self.updateGeometry()
-        if not self._is_moved:
-            hint, size = self._parts[0].sizeHint(), self.size()
-            room, most = (s.width() if is_wide else s.height() for s in (size, hint))
-            first = min(most, round(MOST_CHOICES * room))
-            self.setSizes([first, room - first])
+        super().arrange()
+
+    def _wanted(self, room: int) -> int:
+        return min(self._along(self._parts[0].sizeHint()), round(MOST_CHOICES * room))
 
     def reveal(self, widget: QWidget | None) -> None:
         """Have ``widget`` in sight, where it stands in one of the parts."""
         for part in self._parts:
             if widget is not None and part.isAncestorOf(widget):
                 part.ensureWidgetVisible(widget)
-
-    def _on_moved(self) -> None:
-        self._is_moved = True
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Stand as befits the size."""
-        super().resizeEvent(event)
-        self._share()
-
-    def event(self, event: QEvent) -> bool:
-        """Share the room anew when a part asks for more or less."""
-        done = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._share()
-        return done
 
     def changeEvent(self, event: QEvent) -> None:
         """Measure anew in another font."""

@@ -84,13 +84,13 @@ def test_a_head_with_a_label_is_marked_in_cells_of_any_height(show, height):
 
 
 def test_rows_name_layers_as_far_as_there_is_room(show, dock):
-    rows, columns, _ = dock.map.heads.layout()
-    assert rows == ("L3", "L7")
-    assert columns == ("H0", "H1", "H2")
+    grid = dock.map.heads.grid
+    assert grid.rows == ("L3", "L7")
+    assert grid.columns == ("H0", "H1", "H2")
     show(30, 9)
-    rows, columns, _ = dock.map.heads.layout()
-    assert (rows[0], rows[-1]) == ("L0", "L29")
-    assert (columns[0], columns[-1]) == ("H0", "H8")
+    grid = dock.map.heads.grid
+    assert (grid.rows[0], grid.rows[-1]) == ("L0", "L29")
+    assert (grid.columns[0], grid.columns[-1]) == ("H0", "H8")
 
 
 def test_the_notes_are_a_view_of_their_own(show, dock, settle):

@@ -24,13 +24,6 @@ LABELS = ("first token", "previous token", "uniform", "self", "")
 Key = Qt.Key
 
 
-@pytest.fixture
-def no_tooltip_left(qtbot, nothing_left):
-    yield
-    QToolTip.hideText()
-    qtbot.waitUntil(lambda: not QToolTip.isVisible())
-
-
 def hover(widget, spot):
     QApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, spot, widget.mapToGlobal(spot)))
     return html.unescape(re.sub("<[^>]*>", " ", QToolTip.text()))

@@ -6,6 +6,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from mhagui.settings import ExportChoices
+
 MILLISECONDS = 30_000  # for a first figure, which has matplotlib loaded
 INTERVAL = 2
 NONE, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
@@ -43,6 +45,12 @@ class Menu:
 
 def bare(text):
     return text.replace("&", "")
+
+
+@pytest.fixture
+def as_at_first(window):
+    """Have figures look as they do before one has chosen anything."""
+    window.preferences.change(export=ExportChoices())
 
 
 @pytest.fixture

@@ -28,16 +28,13 @@ from mhagui.settings import ExportChoices
 MM_PER_INCH = 25.4
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 TABS = "Tab-separated text"
-pytestmark = pytest.mark.qt_log_ignore(
-    "This plugin does not support grabbing the keyboard|This plugin does not support raise",
-    extend=True,
-)
-
-
-@pytest.fixture(autouse=True)
-def as_at_first(window):
-    """Have figures look as they do before one has chosen anything."""
-    window.preferences.change(export=ExportChoices())
+pytestmark = [
+    pytest.mark.usefixtures("as_at_first"),
+    pytest.mark.qt_log_ignore(
+        "This plugin does not support grabbing the keyboard|This plugin does not support raise",
+        extend=True,
+    ),
+]
 
 
 @pytest.fixture

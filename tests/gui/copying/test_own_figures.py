@@ -8,28 +8,24 @@ import pytest
 from PIL import Image
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QListWidget, QPushButton, QRadioButton
+from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QListWidget, QPushButton
 
 from mhagui import core
 from mhagui.document.capture import Capture, CapturedLayer
 from mhagui.document.provenance import provenance_of_file
 from mhagui.gui.capture_session import Opened
 from mhagui.gui.export.dialog import ExportDialog
-from mhagui.settings import ExportChoices
 
 T = 6
 BOTH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 NAME = Qt.ItemDataRole.UserRole
-pytestmark = pytest.mark.qt_log_ignore(
-    "This plugin does not support grabbing the keyboard|This plugin does not support raise",
-    extend=True,
-)
-
-
-@pytest.fixture(autouse=True)
-def as_at_first(window):
-    """Have figures look as they do before one has chosen anything."""
-    window.preferences.change(export=ExportChoices())
+pytestmark = [
+    pytest.mark.usefixtures("as_at_first"),
+    pytest.mark.qt_log_ignore(
+        "This plugin does not support grabbing the keyboard|This plugin does not support raise",
+        extend=True,
+    ),
+]
 
 
 @pytest.fixture
@@ -107,9 +103,8 @@ def test_each_page_of_the_lab_has_its_figures(window, enter, find, qtbot):
     find("showEffect").click()
 
 
-def test_where_there_are_numbers_alone_that_is_said(window, enter, find):
+def test_where_there_is_nothing_to_copy_that_is_said(window, enter, find):
     enter("ablation_lab")
-    assert isinstance(find("showNextToken"), QRadioButton)
     find("showNextToken").click()
     find("showNextToken").setFocus()
     QTest.keyClick(find("showNextToken"), Qt.Key.Key_C, BOTH)
@@ -146,11 +141,11 @@ def items_of(dialog):
 def test_a_figure_is_written_from_the_menu_of_its_dock(
     model, find, right_click, exported, qtbot, tmp_path
 ):
-    menu = right_click(find("atlasScatter")) or right_click(find("atlasMap"))
+    menu = right_click(find("atlasMap"))
     dialog = exported(lambda: menu.press("Export this figure…"))
     items, titles = items_of(dialog)
     name = titles.currentItem().data(NAME)
-    assert name in ("head-scatter", "head-map")
+    assert name == "head-map"
     assert items[name].checkState() is Qt.CheckState.Checked
     assert items["heads"].checkState() is Qt.CheckState.Unchecked
     dialog.findChild(QLineEdit, "exportFolder").setText(str(tmp_path / "new"))

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 from mhagui.document.capture import Capture, CapturedLayer
-from mhagui.document.edits import set_gain
+from mhagui.document.edits import DuplicateHead, RemoveHead, set_gain
 from mhagui.gui import questions
 from mhagui.gui.capture_session import CaptureSession, Opened
 from mhagui.gui.file_session import FileSession
@@ -55,6 +55,15 @@ def test_what_is_opened_has_its_first_layer_on_the_bench(work, qtbot, opened):
     assert work.bench.scene is before
     assert work.captures.layer is None
     assert work.captures.capture is opened.capture  # to be returned to
+
+
+def test_a_head_that_came_in_place_of_one_of_the_layer_is_not_taken_for_that(work, opened):
+    work.captures.open(opened)
+    for edit in (RemoveHead(3), DuplicateHead(1)):
+        assert work.bench.edit(edit)
+    assert work.captures.show(2, 2)
+    shown = work.bench.scene.head(work.bench.view.cursor.head)
+    np.testing.assert_array_equal(shown.a, opened.capture.layers[0].given[2])
 
 
 def test_of_more_heads_than_there_is_room_for_the_one_that_is_wanted_is_there(work, qtbot):

@@ -240,6 +240,41 @@ def test_a_file_that_has_changed_is_not_taken_for_what_it_was(
     qtbot.waitUntil(lambda: window.captures.layer == 7)
 
 
+def test_a_file_that_is_replaced_while_it_is_opened_again_is_not_taken(
+    of_tensors, window, qtbot, monkeypatch, layers_file, attention
+):
+    real = reopening.Reader.look_again
+
+    def replaced(self, path, *rest):
+        np.savez(layers_file.path, layer_2=attention(3, 9, 9), layer_7=attention(3, 9, 9) / 2)
+        real(self, path, *rest)
+
+    monkeypatch.setattr(reopening.Reader, "look_again", replaced)
+    window.openings.open(of_tensors)
+    told(window, qtbot, "layer 7 of attn.npz")
+    press(window, qtbot, OPEN)
+    told(window, qtbot, "attn.npz has changed since this layer was taken from it.")
+    assert window.captures.opened is None
+
+
+def test_a_run_is_of_the_model_as_it_was_opened_whatever_is_there_by_now(
+    window, qtbot, tiny_model, dialog_of
+):
+    open_model(window, qtbot, tiny_model, "a cat")  # all weights are in memory from now on
+    was = mark_of(tiny_model)
+    weights = tiny_model / "model.safetensors"
+    other = bytearray(weights.read_bytes())
+    other[-8:] = bytes(8)
+    weights.write_bytes(other)
+    assert mark_of(tiny_model) != was
+    window.openings.ask_for_prompt()
+    dialog = dialog_of(window, "modelDialog")
+    dialog.findChild(QPlainTextEdit, "modelPrompt").setPlainText("a dog")
+    dialog.run_when_counted()
+    qtbot.waitUntil(lambda: window.captures.opened.prompt == "a dog")
+    assert window.captures.opened.source.mark == was
+
+
 def test_a_run_that_is_cancelled_leaves_the_offer(of_model, window, qtbot, dialog_of, monkeypatch):
     monkeypatch.setattr("mhagui.gui.opening.model_dialog.run", lambda *_: 1 / 0)
     window.openings.open(of_model)
@@ -399,5 +434,4 @@ def test_the_view_of_a_session_is_as_it_was(of_model, window, qtbot):
     press(window, qtbot, OPEN)
     qtbot.waitUntil(lambda: window.captures.layer == 2)
     assert window.bench.view == before
-    assert isinstance(before, ViewState)
     assert Path(window.files.state.path) == of_model

@@ -271,8 +271,9 @@ def test_a_file_is_opened_by_words_where_that_is_asked_for(window, action, token
     assert window.captures.layer == 2
     action.trigger()  # and can be turned back
     assert window.captures.capture.query_tokens == PIECES
+    action.trigger()
     window.openings.open(tokens_file)  # which is asked for each time
-    qtbot.waitUntil(lambda: window.captures.capture is not None)
+    qtbot.waitUntil(lambda: window.captures.capture.query_tokens == PIECES)
     assert not action.isChecked()
 
 
