@@ -21,13 +21,12 @@ from mhagui.figures import FIGURES, Chart, FigureStyle, Subject, drawing, render
 from mhagui.figures.charts import Seen
 from mhagui.figures.found import (
     AblatedOutput,
-    Axis,
     ComparedHead,
     Comparison,
     HeadImportance,
     PrunedHeads,
 )
-from mhagui.figures.paper import Paper
+from mhagui.figures.paper import Axis, Paper
 
 DOCS = Path(__file__).parent
 PICTURES = DOCS / "gallery"

@@ -55,6 +55,12 @@ HEAD_MARKERS = (
     Marker("star", "*"), Marker("t", "v"), Marker("p", "p"), Marker("+", "P"),
 )  # fmt: skip
 
+# Of lines that mark heads which share keys: none of a head's, quieter, and of a lightness that shows
+# on light and dark cards. Each is told from the others with or without red or green cones.
+KEY_HEAD_COLOURS = ("#6496a0", "#8c7846", "#5a8cbe", "#78826e")
+# Ink and gaps of these lines, in times their width: neighbours differ in this as well.
+KEY_HEAD_DASHES: tuple[tuple[float, float] | None, ...] = (None, (4.0, 2.0), (1.0, 1.0))
+
 # From the lowest number to the highest, 11 anchors each. Blue to red is ColorBrewer's RdBu, as
 # matplotlib interpolates it. The others are after ColorBrewer's PuOr and PiYG, with both sides made
 # equally light (CIE L* 25, 41, 59, 77, 91), so that equal magnitudes look alike.
@@ -99,6 +105,15 @@ def head_marker(uid: int) -> Marker:
     """Return the shape that marks head ``uid`` (from 1) on a curve; it keeps that as well."""
     place = uid - 1
     return HEAD_MARKERS[(place + place // len(HEAD_COLOURS)) % len(HEAD_MARKERS)]
+
+
+def key_head_line(number: int) -> tuple[str, tuple[float, float] | None]:
+    """Return the colour ``#rrggbb`` and the dashes of what reads key head ``number``, from 0.
+
+    Twelve differ, and those whose numbers are next to each other differ in both.
+    """
+    colour = KEY_HEAD_COLOURS[number % len(KEY_HEAD_COLOURS)]
+    return colour, KEY_HEAD_DASHES[number % len(KEY_HEAD_DASHES)]
 
 
 def diverging_table(

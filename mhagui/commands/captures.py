@@ -1,5 +1,6 @@
 """Attention of real models for commands: read from files of tensors, or made by running a model."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 _SCENE = ".mhascene"
 _NUMBERS = ("batch", "heads", "key_heads")
 _TEXTS = ("weights", "axes", "orientation")
+# Where a sentence names what can be said, as (axes=head,query,key or axes=…).
+_NAMES = (*_NUMBERS, *_TEXTS, "layers", "causal")
+_SAID = re.compile(rf"(?:(?<=\()|(?<= or ))(?=(?:{'|'.join(_NAMES)})=)")
 _TRUTHS = {"yes": True, "no": False}
 READ_HELP = (
     "say what a file of tensors leaves open: batch=0, layers=0,5, axes=head,query,key, heads=12, "
@@ -60,8 +64,19 @@ def _with_tokens(name: str, prompt: str | None, said: Sequence[str]) -> "Capture
         raise UserError(f"{name} is no model: --prompt is for models alone.")
     from mhagui.sources import open_capture
 
-    with progress(0, " layers") as shown:  # of how many is not known before
-        return open_capture(path, choices_of(said), before_layer=lambda _: shown.step())
+    choices = choices_of(said)
+    try:
+        with progress(0, " layers") as shown:  # of how many is not known before
+            return open_capture(path, choices, before_layer=lambda _: shown.step())
+    except UserError as error:
+        raise UserError(_SAID.sub("--read ", str(error))) from error
+
+
+def check_not_read(names: Sequence[str]) -> None:
+    """Raise UserError where one of ``names``, of files, is what is said of one with --read."""
+    for name in names:
+        if name.partition("=")[0] in _NAMES and "=" in name and not Path(name).exists():
+            raise UserError(f"There is no file {name}; to say how a file is read: --read {name}.")
 
 
 def choices_of(said: Sequence[str]) -> "Choices":

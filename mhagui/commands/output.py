@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _PLAIN = str.maketrans(
     {
         "−": "-", "–": "-", "—": "-", "·": "*", "×": "x", "√": "sqrt", "Σ": "sum",
-        "ᵀ": "'", "²": "^2", **{sign: f"_{digit}" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}, "“": '"', "”": '"', "…": "...", "≥": ">=", "≤": "<=",
+        "ᵀ": "'", "²": "^2", "“": '"', "”": '"', "…": "...", "≥": ">=", "≤": "<=",
+        **{sign: f"_{digit}" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
     }
 )  # fmt: skip
 

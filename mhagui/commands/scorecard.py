@@ -4,7 +4,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from mhagui.commands.captures import READ_HELP, WORDS_HELP, capture_of
+from mhagui.commands.captures import READ_HELP, WORDS_HELP, capture_of, check_not_read
 from mhagui.commands.output import complain, say, say_file
 from mhagui.commands.scorecard_figure import add_figure_options, check_figure, draw_figure
 from mhagui.commands.shared import OK, Parser, add_list, give_back_scenes, not_empty, write_and_say
@@ -26,6 +26,7 @@ def run(arguments: list[str]) -> int:
     options = _parser().parse_intermixed_args(arguments)
     give_back_scenes(options, options.read, lambda value: "=" in value)
     kind = _kind(options)
+    check_not_read(options.scenes)
     if len(options.scenes) != 1:
         raise UserError("A scorecard is of one FILE: of tensors, or a model.")
     from mhagui.files import check_target

@@ -114,6 +114,23 @@ class CapturedLayer:
         except ValueError as error:
             raise UserError(f"Layer {self.number}: {error}") from error
 
+    def states_of(self, head: int) -> "CapturedLayer":
+        """Return query head ``head`` as a layer of its own, with all that its weights are made of.
+
+        Raises UserError where there is no such head, or q and k are not known.
+        """
+        place, one = self.key_head(head), slice(head, head + 1)
+        q, k = self._states
+        return CapturedLayer(
+            self.number,
+            q=q[one],
+            k=k[place : place + 1],
+            scale=self.scale,
+            allowed=self.allowed,
+            bias=None if self.bias is None else self.bias[one],
+            sinks=None if self.sinks is None else self.sinks[one],
+        )
+
     @property
     def has_weights(self) -> bool:
         """Whether the weights are there; else they are made when they are asked for, and kept."""
@@ -136,14 +153,11 @@ class CapturedLayer:
 
         Raises UserError where either is not known, or they make no weights.
         """
-        if self.q is None or self.k is None:
-            raise UserError(
-                f"Layer {self.number} holds no queries and keys that weights could be made of."
-            )
+        q, k = self._states
         try:
             return core.grouped_weights(
-                self.q,
-                self.k,
+                q,
+                k,
                 mask=self.allowed,
                 scale=self.scale,
                 bias=self.bias,
@@ -151,6 +165,14 @@ class CapturedLayer:
             )
         except ValueError as error:
             raise UserError(f"Layer {self.number}: {error}") from error
+
+    @property
+    def _states(self) -> tuple[Floats, Floats]:
+        if self.q is None or self.k is None:
+            raise UserError(
+                f"Layer {self.number} holds no queries and keys that weights could be made of."
+            )
+        return self.q, self.k
 
     @property
     def _queries(self) -> Floats:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -101,16 +101,8 @@ def _gained(layer: CapturedLayer, head: int, gain: float) -> Floats:
             f"Layer {layer.number} came with its weights made: what a gain makes of them depends "
             "on the scores."
         )
-    of_head, place = slice(head, head + 1), layer.key_head(head)
     scale = 1 / math.sqrt(layer.q.shape[-1]) if layer.scale is None else layer.scale
-    weights: Floats = core.grouped_weights(
-        layer.q[of_head],
-        layer.k[place : place + 1],
-        mask=layer.allowed,
-        scale=scale * gain,
-        bias=None if layer.bias is None else layer.bias[of_head],
-        sinks=None if layer.sinks is None else layer.sinks[of_head],
-    )[0]
+    weights: Floats = replace(layer.states_of(head), scale=scale * gain).recomputed()[0]
     return weights
 
 

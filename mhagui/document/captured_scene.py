@@ -30,6 +30,9 @@ from mhagui.document.token_text import Scheme, elided, shown_tokens
 from mhagui.errors import UserError
 
 
+_MOST_NAMED = 8  # heads, in a sentence
+
+
 def scene_of(capture: Capture, number: int, heads: Sequence[int] | None = None) -> Scene:
     """Return layer ``number`` of ``capture`` as a scene, or some of its ``heads``, from 0.
 
@@ -56,12 +59,48 @@ def scene_of(capture: Capture, number: int, heads: Sequence[int] | None = None) 
         raise UserError(f"Layer {number} cannot be on the bench. {told}") from error
 
 
-def heads_with_room(capture: Capture, number: int, head: int = 0) -> tuple[int, ...]:
+def heads_with_room(capture: Capture, number: int, head: int | None = None) -> tuple[int, ...]:
     """Return which heads of layer ``number`` come to the bench together, ``head`` among them.
 
     All, where the bench can hold them; otherwise as many as it can, of each such run of heads from
-    0 on the one with ``head``. One, where it cannot hold even that, so that it can be said why.
+    0 on the one with ``head``, without one the first. Of given weights those that are numbers, if
+    any are. One, where the bench cannot hold even ``head``, so that it can be said why.
     """
+    layer = layer_of(capture, number)
+    if head is not None:
+        sound = _sound(layer, run_with_room(capture, number, head))
+        return sound if head in sound else (head,)
+    first = 0
+    while first < layer.n_heads:
+        run = run_with_room(capture, number, first)
+        sound = _sound(layer, run)
+        if sound:
+            return sound
+        first = run[-1] + 1
+    return (0,)
+
+
+def why_left_out(capture: Capture, number: int, heads: Sequence[int]) -> str:
+    """Return which heads of the layer are not beside ``heads`` though there is room, and why.
+
+    A sentence; empty where there are none. ``heads`` are as ``heads_with_room`` has them.
+    """
+    layer = layer_of(capture, number)
+    left_out = [place for place in run_with_room(capture, number, heads[0]) if place not in heads]
+    if not left_out:
+        return ""
+    if len(left_out) == 1:
+        return f"{_why_unsound(layer, left_out[0])} It is not on the bench."
+    names = ", ".join(f"H{place}" for place in left_out[:_MOST_NAMED])
+    names += f" and {len(left_out) - _MOST_NAMED} more" if len(left_out) > _MOST_NAMED else ""
+    return (
+        f"{len(left_out)} of the {layer.n_heads} heads of layer {number} are not on the bench, for "
+        f"they have weights that are not numbers: {names}."
+    )
+
+
+def run_with_room(capture: Capture, number: int, head: int) -> tuple[int, ...]:
+    """Return ``head`` and the others of layer ``number`` that there is room for together."""
     layer = layer_of(capture, number)
     layer.require_head(head)
     if goes_across(capture, layer):
@@ -77,6 +116,13 @@ def heads_with_room(capture: Capture, number: int, head: int = 0) -> tuple[int, 
     n_heads = max(min(most), 1)
     first = head // n_heads * n_heads
     return tuple(range(first, min(first + n_heads, layer.n_heads)))
+
+
+def _sound(layer: CapturedLayer, run: tuple[int, ...]) -> tuple[int, ...]:
+    """Return those of ``run`` whose given weights are numbers."""
+    if layer.given is None:
+        return run
+    return tuple(place for place in run if not _why_unsound(layer, place))
 
 
 def layer_of(capture: Capture, number: int) -> CapturedLayer:
@@ -259,20 +305,31 @@ def _weights(layer: CapturedLayer, place: int) -> Array:
 
     Raises UserError where others are no numbers.
     """
+    why_not = _why_unsound(layer, place)
+    if why_not:
+        raise UserError(why_not)
+    return _doubles(_read_weights(layer, place))
+
+
+def _read_weights(layer: CapturedLayer, place: int) -> Floats:
     assert layer.given is not None
-    weights = layer.given[place]
+    weights: Floats = layer.given[place]
     reads = True if layer.allowed is None else np.any(layer.allowed, axis=1, keepdims=True)
-    if not np.all(reads):
-        weights = np.where(reads, weights, weights.dtype.type(0))
+    return weights if np.all(reads) else np.where(reads, weights, weights.dtype.type(0))
+
+
+def _why_unsound(layer: CapturedLayer, place: int) -> str:
+    """Return which given weights of a head are no numbers, a sentence; empty where all are."""
+    weights = _read_weights(layer, place)
     n_wrong = weights.size - int(np.count_nonzero(np.isfinite(weights)))
-    if n_wrong:
-        row, column = np.argwhere(~np.isfinite(weights))[0]
-        sign = "t" if len(weights) == len(weights[0]) else "i"
-        raise UserError(
-            f"Layer {layer.number}, head {place}: {n_wrong:,} of {weights.size:,} weights are not "
-            f"numbers, the first on key {sign}{column + 1} at query t{row + 1}."
-        )
-    return _doubles(weights)
+    if not n_wrong:
+        return ""
+    row, column = np.argwhere(~np.isfinite(weights))[0]
+    sign = "t" if len(weights) == len(weights[0]) else "i"
+    return (
+        f"Layer {layer.number}, head {place}: {n_wrong:,} of {weights.size:,} weights are not "
+        f"numbers, the first on key {sign}{column + 1} at query t{row + 1}."
+    )
 
 
 def _projection(layer: CapturedLayer, places: tuple[int, ...]) -> Array:

@@ -46,8 +46,8 @@ class Result:
     heads
         One record per head, in the scene's order.
     mask, allowed
-        The mask, and which keys it lets each query see, (T, T), or (T, T_k) of the keys of another
-        sequence; True = allowed.
+        The mask, and which keys it lets each query see, (T, T), or (T, T_k) of keys that are not
+        the queries' positions; True = allowed.
     has_values
         Whether X, W_V and W_O are known; where they are not, all that follows from them is 0.
     n_allowed

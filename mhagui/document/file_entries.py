@@ -47,7 +47,7 @@ class HeadEntry(Entry, kw_only=True):
 class MaskEntry(Entry, kw_only=True):
     """Which keys a query may see: the kind by its name in the program.
 
-    Where it goes ``across``, they are those of another sequence.
+    Where it goes ``across``, keys are not the queries' positions.
     """
 
     kind: str

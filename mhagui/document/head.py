@@ -23,7 +23,8 @@ MAX_NAME_LENGTH = 60
 MAX_LAYERS = 2
 MAX_UID = 10**9  # well within the numbers that Qt's signals carry
 # A head of a captured layer has its place there as its uid, from 1: up to here, beside such heads,
-# no other head has one, lest it be taken for one of the model's. All ways to draw heads recur in it.
+# no other head has one, lest it be taken for one of the model's. All ways to draw heads recur in
+# it.
 LAST_OF_LAYERS = 2**20
 # The matrices of a head by the names of their fields, and those that a designed head has not.
 SYMBOLS = {
@@ -77,8 +78,8 @@ class Head(Record):
     w_q, w_k
         W_Q^h and W_K^h of a projected head, shape (d_model, d_k); None for any other.
     a
-        The weights of a head of given weights, shape (T, T), or (T, T_k) where the keys are those
-        of another sequence, 0 or more; None for any other. They are what they are: rows need not
+        The weights of a head of given weights, shape (T, T), or (T, T_k) where the keys are not
+        the queries' positions, 0 or more; None for any other. They are what they are: rows need not
         sum to 1.
     b_v
         b_V^h, shape (1, d_v): the values are V_h = X W_V^h + b_V^h; None is none.
@@ -161,7 +162,7 @@ class Head(Record):
     ) -> None:
         """Raise UserError unless every matrix of the head has the shape its scene needs.
 
-        ``n_keys`` is T_k where keys are of another sequence.
+        ``n_keys`` is T_k where keys are not the queries' positions.
         """
         inputs = (d_model, "d_model")
         keys = (n_positions, "T") if n_keys is None else (n_keys, "T_k")

@@ -37,6 +37,11 @@ class Measure(NamedTuple):
         """Whether no head has more than 1: all shares, and uniformity."""
         return self.is_share or self.name == "uniformity"
 
+    @property
+    def with_unit(self) -> str:
+        """Its name, and behind it its unit where it has one."""
+        return f"{self.name} ({self.unit})" if self.unit else self.name
+
 
 MEASURES = (
     Measure("previous token", "", "mean weight on the position before", True),
@@ -194,22 +199,12 @@ def weights_of(layer: CapturedLayer) -> Floats:
 
 def _weights_in_turn(layer: CapturedLayer) -> Iterator[Floats]:
     """Yield the weights of ``layer``, head by head where too many would have to be made at once."""
-    q, k = layer.q, layer.k
     is_small = layer.n_heads * math.prod(layer.shape) <= MOST_AT_ONCE
-    if layer.has_weights or q is None or k is None or is_small:
+    if layer.has_weights or layer.q is None or layer.k is None or is_small:
         yield weights_of(layer)
         return
-    for head in range(len(q)):
-        one = slice(head, head + 1)
-        yield CapturedLayer(
-            layer.number,
-            q=q[one],
-            k=k[[layer.key_head(head)]],
-            scale=layer.scale,
-            allowed=layer.allowed,
-            bias=None if layer.bias is None else layer.bias[one],
-            sinks=None if layer.sinks is None else layer.sinks[one],
-        ).recomputed()
+    for head in range(layer.n_heads):
+        yield layer.states_of(head).recomputed()
 
 
 def _of_all_heads(parts: list[core.HeadScores]) -> core.HeadScores:

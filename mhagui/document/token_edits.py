@@ -142,10 +142,7 @@ def why_tokens_stay(scene: Scene) -> str:
     ]
     if not made:
         return ""
-    return (
-        f"The heads' {made[0]} are made of these tokens and stay; Edit > Prompt runs an open model "
-        "on others."
-    )
+    return f"{made[0].capitalize()} are made of these tokens; Edit > Prompt runs others."
 
 
 def _check_can_follow(scene: Scene) -> None:

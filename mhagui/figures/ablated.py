@@ -23,13 +23,12 @@ from mhagui.figures.page import (
     text_width,
     wrapped,
 )
-from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.paper import EDGE, NARROW, Paper
 from mhagui.formats import fixed, short, significant
 from mhagui.palette import HEAD_COLOURS, HEAD_MARKERS
 
 LEFT = EDGE + line_height(LABEL_SIZE) + 0.42
 WIDTH, HEIGHT, LOW = 5.6, 2.6, 2.1  # inches of the axes of curves, and on narrow paper
-NARROW = 5.0
 AXIS_TITLE = line_height(LABEL_SIZE) + 0.06
 LEGEND = 1.4 * line_height(TICK_SIZE) + 0.06
 MOST_MARKERS, MARKERS = 40, (4.4, 2.8)  # points: that of the curve which may lie on it is smaller

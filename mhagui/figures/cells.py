@@ -241,7 +241,7 @@ def _write(grid: Grid, values: Matrix, scale: Scale, writing: Writing) -> None:
     }
     for row, column in np.argwhere(np.isfinite(values)).tolist():
         text = writing.write(float(values[row, column]))
-        ink = ink_on(tuple(float(channel) for channel in colours[row, column]))  # type: ignore[arg-type]
+        ink = ink_on(colours[row, column].tolist())
         grid.axes.text(column + 0.5, row + 0.5, text, color=ink, **look)
 
 

@@ -25,7 +25,7 @@ from mhagui.figures.cells import (
     widest_of,
     writing_for,
 )
-from mhagui.figures.found import DIFFERS, Axis, ComparedHead, Comparison
+from mhagui.figures.found import DIFFERS, ComparedHead, Comparison
 from mhagui.figures.page import (
     TICK_SIZE,
     TITLE_SIZE,
@@ -38,7 +38,7 @@ from mhagui.figures.page import (
     wrapped,
 )
 from mhagui.figures.panels import AXIS_LABEL, NAME_GAP
-from mhagui.figures.paper import EDGE, UNIT_SIZE, Paper
+from mhagui.figures.paper import EDGE, UNIT_SIZE, Axis, Paper
 from mhagui.figures.scales import (
     Mask,
     Matrix,
@@ -161,10 +161,10 @@ def _of_head(letter: str, head: ComparedHead, scale: Scale) -> _Panel:
 def _joint(one: Axis, other: Axis) -> Axis:
     """Return the tokens of both, a dot where they differ."""
     if not (one.tokens and other.tokens):
-        return Axis(one.n_positions)
+        return replace(one, tokens=(), token_scheme="")
     pairs = zip(one.tokens, other.tokens, strict=True)
     tokens = tuple(a if a == b else DIFFERS for a, b in pairs)
-    return Axis(one.n_positions, tokens, one.token_scheme)
+    return replace(one, tokens=tokens)
 
 
 def _differ(panels: tuple[_Panel, ...], number: int) -> bool:
@@ -254,7 +254,7 @@ def _draw_bits(sheet: Sheet, box: Box, chart: Comparison, places: _Places) -> No
     """Draw the divergence of each row level with the rows of B − A."""
     axes, n_rows = sheet.place(box), len(chart.bits)
     bits = np.asarray(chart.bits, dtype=np.float64)
-    high = round_up(float(np.max(bits, where=np.isfinite(bits), initial=0.0)))
+    high = round_up(bits)
     axes.stairs(
         np.nan_to_num(bits, nan=0.0),
         np.arange(n_rows + 1),

@@ -20,7 +20,7 @@ from mhagui.figures.page import (
     in_math,
     line_height,
 )
-from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.paper import EDGE, NARROW, Paper
 from mhagui.figures.subject import Subject
 from mhagui.palette import HEAD_COLOURS
 
@@ -29,7 +29,6 @@ GAP = LEFT + 0.1
 HEIGHT, LOW = 2.3, 1.7  # of axes side by side, and of one below the other
 ABOVE = EDGE + line_height(TITLE_SIZE) + 0.08
 BELOW = 0.45
-NARROW = 5.0  # inches of paper, below which one is below the other
 TWO_COLUMNS = 3.0  # inches of axes under which the names of curves are in two columns
 LEGEND_LINE = 1.4 * line_height(TICK_SIZE)
 MOST_HEADS = 64  # drawn at least

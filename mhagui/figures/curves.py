@@ -19,13 +19,12 @@ from mhagui.figures.page import (
     text_width,
     wrapped,
 )
-from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.paper import EDGE, NARROW, Paper
 from mhagui.palette import HEAD_MARKERS, head_colour, head_marker
 
 WIDTH = 4.2  # inches of the axes, at most
 LEGEND_WIDTH, LEGEND_GAP = 1.75, 0.15
 HANDLE, COLUMN_GAP = 0.35, 0.15  # inches before a name, and between two columns of names
-NARROW = 5.0  # inches of paper, below which the legend is below the curves
 LINES = ("-", "--", "-.", ":")
 MOST_MARKERS = 24  # on one line
 STAR_SIZE, MARKER_SIZE = 6.5, 4.0  # in points; a star of the same size looks smaller

@@ -8,23 +8,10 @@ import numpy as np
 
 from mhagui.document.capture import Flags, Floats
 from mhagui.figures.charts import Chart, Doubles, Facts, cut
+from mhagui.figures.paper import Axis
 from mhagui.formats import short
 
 DIFFERS = "·"  # in place of a token
-
-
-@dataclass(frozen=True)
-class Axis:
-    """Positions, and the tokens that stand there; none where that is not known."""
-
-    n_positions: int
-    tokens: tuple[str, ...] = ()
-    token_scheme: str = ""
-
-    @property
-    def facts(self) -> Facts:
-        """Its tokens, as many as are to be told."""
-        return {"given": cut(" ".join(self.tokens))} if self.tokens else {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +79,9 @@ class Comparison(Chart):
         """Which heads, and how far apart they are."""
         told: Facts = {}
         for letter, head in (("a", self.one), ("b", self.other)):
-            told |= {letter: f"{head.name}, {head.where}"}
-            told |= {f"{letter}_{name}": text for name, text in head.keys.facts.items()}
+            told[letter] = f"{head.name}, {head.where}"
+            if head.keys.tokens:
+                told[f"{letter}_given"] = cut(" ".join(head.keys.tokens))
         return told | {"mean_jensen_shannon_bits": short(self.mean_bits, 6)}
 
 

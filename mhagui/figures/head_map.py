@@ -40,7 +40,7 @@ from mhagui.figures.page import (
     wrapped,
 )
 from mhagui.figures.panels import AXIS_LABEL
-from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.paper import EDGE, NARROW, Paper
 from mhagui.figures.scales import Matrix, Scale, limited_scale, signed_scale, unit_scale
 from mhagui.palette import ink_on
 
@@ -49,7 +49,6 @@ TWO_LINES = 0.27  # inches of a cell, from which it has room for a letter and a 
 TALLEST = 5.8  # inches of all layers, on a page that may be as high as it needs
 FLATTEST, STEEPEST = 0.4, 1.5  # of a cell: its height beside its width
 LEAST_BAR = 1.0  # inches
-NARROW = 5.0  # inches of paper, below which the legend stands below the map
 LETTER_GAP = 0.16  # from a letter of the legend to its words
 LEGEND_GAP, LEGEND_TOP = 0.2, 0.14
 LINE = 1.2 * line_height(TICK_SIZE)
@@ -150,9 +149,7 @@ def _scale(chart: HeadMap, paper: Paper) -> Scale:
 
 
 def _bar_label(chart: HeadMap) -> str:
-    measure = chart.score.measure
-    unit = f" ({measure.unit})" if measure.unit else ""
-    return f"{measure.name}{unit}" + (", above chance" if chart.above_chance else "")
+    return chart.score.measure.with_unit + (", above chance" if chart.above_chance else "")
 
 
 def _legend(chart: HeadMap, paper: Paper) -> _Legend:
@@ -194,7 +191,7 @@ def _paint_map(grid: Grid, chart: HeadMap, scale: Scale, size: float) -> None:
         "ha": "center", "va": "center_baseline", "zorder": 4, "parse_math": False,
     }  # fmt: skip
     for (row, column), label in zip(heads.cells, heads.labels, strict=True):
-        ink = ink_on(tuple(float(channel) for channel in colours[row, column]))  # type: ignore[arg-type]
+        ink = ink_on(colours[row, column].tolist())
         letter, value = LETTERS.get(label, ""), matrix[row, column]
         has_both = bool(writing.write and letter)
         if letter and size:
@@ -255,7 +252,7 @@ def _mark_chance(axes: Axes, sheet: Sheet, chart: HeadMap, scale: Scale) -> None
     ends = (0.0, 0.0) if chart.above_chance else chances(chart.score)
     for level in sorted(set(ends or ())):
         (colour,) = scale.rgb(np.array([level]))
-        ink = ink_on(tuple(float(channel) for channel in colour))  # type: ignore[arg-type]
+        ink = ink_on(colour.tolist())
         axes.axhline(level, color=ink, linewidth=sheet.pt(0.8))
         axes.plot(
             [-0.3],

@@ -21,7 +21,7 @@ from mhagui.figures.page import (
     line_height,
     text_width,
 )
-from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.paper import EDGE, NARROW, Paper
 from mhagui.figures.scales import round_up
 from mhagui.palette import HEAD_COLOURS, HEAD_MARKERS
 
@@ -30,7 +30,6 @@ BELOW = 2 * line_height(LABEL_SIZE) + 0.14
 WIDTH, HEIGHT, LOW = 4.2, 3.2, 2.6  # inches of the axes, and on narrow paper
 LEGEND_GAP, LEGEND_COLUMN = 0.15, 1.65
 LEGEND_LINE = 1.4 * line_height(TICK_SIZE)
-NARROW = 5.0  # inches of paper, below which the legend stands below
 MOST_NAMED = 12
 REACHES = (0.06, 0.12)  # inches from a point to its name
 MARKER, PLAIN = 4.2, 2.4  # points, and so many times as much where there are few
@@ -81,8 +80,8 @@ def _draw(axes: Axes, sheet: Sheet, chart: HeadScatter, box: Box) -> None:
     low_y, high_y = _ends(chart.upwards)
     axes.set_xlim(low_x, high_x)
     axes.set_ylim(low_y, high_y)
-    axes.set_xlabel(in_math(_title(chart.across)))
-    axes.set_ylabel(in_math(_title(chart.upwards)))
+    axes.set_xlabel(in_math(chart.across.measure.with_unit))
+    axes.set_ylabel(in_math(chart.upwards.measure.with_unit))
     dress(axes, sheet)
     lines: list[_Rectangle] = []
     for score, draw, is_upright in (
@@ -116,18 +115,12 @@ def _draw(axes: Axes, sheet: Sheet, chart: HeadScatter, box: Box) -> None:
         )
 
 
-def _title(score: Column) -> str:
-    unit = score.measure.unit
-    return f"{score.measure.name} ({unit})" if unit else score.measure.name
-
-
 def _ends(score: Column) -> tuple[float, float]:
     """Return what an axis shows: from a little below 0 to beyond all heads and chance."""
     if score.measure.is_up_to_1:
         high = 1.0
     else:
-        both = np.concatenate([score.values, score.baselines])
-        high = round_up(float(np.max(both, where=np.isfinite(both), initial=0.0)))
+        high = round_up(np.concatenate([score.values, score.baselines]))
     return -0.03 * high, 1.03 * high
 
 

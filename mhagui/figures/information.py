@@ -42,7 +42,7 @@ from mhagui.figures.page import (
     text_width,
     wrapped,
 )
-from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.paper import EDGE, NARROW, Paper
 from mhagui.figures.scales import Scale, signed_scale, unit_scale
 from mhagui.figures.subject import Subject
 from mhagui.formats import fixed, positions, short
@@ -55,7 +55,6 @@ CELL, TALLEST = 0.5, 2.7  # inches: of a cell, and of a matrix, at most
 TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.06
 LABELS = line_height(TICK_SIZE) + BAND + 0.06
 BAR_THICKNESS, LEAST_BAR = 0.13, 0.8
-NARROW = 5.0  # inches of paper, below which one matrix is below the other
 LEAST_ROOM = 1.9  # inches of a matrix with its bar, for its title
 
 

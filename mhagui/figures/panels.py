@@ -20,10 +20,10 @@ from mhagui.figures.page import (
     state_of,
     wrapped,
 )
-from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.paper import EDGE, NARROW, Paper
 
 AXIS_LABEL = line_height(LABEL_SIZE) + 0.04
-ROOMY, NARROW = 3, 5.0  # columns, and inches of paper, with which every panel has its own labels
+ROOMY = 3  # columns with which every panel has its own labels, on paper that is not narrow
 FEW, FEW_IN_PART = 9, 4  # panels that are in two columns on narrow paper, and in part of a page
 MOST_BESIDE = 6  # panels in a row, on a page with other figures
 NAME_GAP = 0.05  # between a name and what is below it

@@ -18,6 +18,7 @@ MOST_LETTERS = 13  # of a token, codes of letters without a glyph counted
 LARGEST_STRETCH = 1.5  # of type on a slide, where there is room
 
 EDGE = 0.08  # inches around a figure
+NARROW = 5.0  # inches of paper, below which parts are below one another and not side by side
 
 
 class Positions(Protocol):
@@ -40,19 +41,28 @@ class Positions(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
-    """The keys of a scene that are not its queries' positions, as positions that are numbered i."""
+class Axis:
+    """Positions that are no scene's, or its keys where these are not the queries' positions.
+
+    Attributes
+    ----------
+    n_positions, tokens, token_scheme
+        As of ``Positions``.
+    sign
+        What stands before their numbers: t, or i of keys that are no queries too.
+    """
 
     n_positions: int
-    tokens: tuple[str, ...]
-    token_scheme: str
+    tokens: tuple[str, ...] = ()
+    token_scheme: str = ""
+    sign: str = "t"
 
 
 def keys_of(scene: Scene) -> Positions:
     """Return the positions of the keys: those of ``scene`` itself unless its mask goes across."""
     if not scene.mask.across:
         return scene
-    return Keys(scene.n_keys, scene.key_tokens, scene.token_scheme)
+    return Axis(scene.n_keys, scene.key_tokens, scene.token_scheme, scene.mask.key_sign)
 
 
 class Inks(NamedTuple):
@@ -171,7 +181,7 @@ class Paper:
 
 def numbers_of(scene: Positions) -> tuple[str, ...]:
     """Return t1 .. tT, or i1 .. of keys that are not the queries' positions."""
-    return positions(scene.n_positions, "i" if isinstance(scene, Keys) else "t")
+    return positions(scene.n_positions, scene.sign if isinstance(scene, Axis) else "t")
 
 
 def _words(scene: Positions) -> tuple[str, ...]:

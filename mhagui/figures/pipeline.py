@@ -43,7 +43,7 @@ from mhagui.figures.page import (
     wrapped,
 )
 from mhagui.figures.panels import best_of, head_name
-from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.paper import EDGE, NARROW, Paper
 from mhagui.figures.scales import Scale, signed_scale, unit_scale
 from mhagui.figures.style import Labels
 from mhagui.figures.subject import Subject
@@ -54,7 +54,7 @@ SLIMMEST = 0.12  # inches that a matrix of few columns or rows is wide at the le
 LIMIT = line_height(TICK_SIZE)
 NAME = line_height(LABEL_SIZE) + LIMIT + 0.03
 BAR_WIDTH = 0.12
-USUAL_SIDE, NARROW_SIDE, NARROW = 1.2, 0.8, 5.0  # inches of a panel; on paper narrower than that
+USUAL_SIDE, NARROW_SIDE = 1.2, 0.8  # inches of a panel; on narrow paper
 # Of each stage the matrices that those before it have not shown.
 _NEW = {PRODUCT: 3, SCALED: 1, GAINED: 1, MASKED: 1, SOFTMAX: 1, MIXED: 2, PROJECTED: 2}
 

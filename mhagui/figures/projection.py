@@ -27,7 +27,7 @@ from mhagui.figures.page import (
     line_height,
     wrapped,
 )
-from mhagui.figures.paper import EDGE, Paper
+from mhagui.figures.paper import EDGE, NARROW, Paper
 from mhagui.figures.scales import Scale, signed_scale
 from mhagui.figures.subject import Subject
 
@@ -38,7 +38,6 @@ TITLE = line_height(TITLE_SIZE) + line_height(TICK_SIZE) + 0.06
 LABELS = line_height(TICK_SIZE) + BAND + 0.06
 AXIS_LABEL = line_height(LABEL_SIZE) + 0.04
 BAR_THICKNESS, BAR_GAP, LEAST_BAR = 0.1, 0.08, 0.6
-NARROW = 5.0  # inches
 
 
 class _Three(NamedTuple):

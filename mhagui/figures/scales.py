@@ -127,13 +127,13 @@ def magnitude_scale(paper: Paper, name: str, matrix: Matrix) -> Scale:
 
 def limited_scale(paper: Paper, name: str, values: Matrix) -> Scale:
     """Return the scale of numbers from 0 to a round one that no finite one of them exceeds."""
-    largest = float(np.max(values, where=np.isfinite(values), initial=0.0))
-    limit = paper.limit(name, round_up(largest))
+    limit = paper.limit(name, round_up(values))
     return Scale(_weight_colours(paper.style.weight_colours), 0.0, limit, _ground(paper))
 
 
-def round_up(value: float) -> float:
-    """Return a round number of at least ``value``, a quarter of which is one too; 1 for 0."""
+def round_up(values: Matrix) -> float:
+    """Return a round number that no finite value exceeds, with a round quarter too; 1 for 0."""
+    value = float(np.max(values, where=np.isfinite(values), initial=0.0))
     if not 0 < value < LARGEST:
         return 1.0 if value <= 0 else value
     power = 10.0 ** math.floor(math.log10(value))

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from mhagui.document.capture import Capture, CapturedLayer
-from mhagui.document.captured_scene import heads_with_room, layer_of, scene_of
+from mhagui.document.captured_scene import (
+    heads_with_room,
+    layer_of,
+    run_with_room,
+    scene_of,
+    why_left_out,
+)
 from mhagui.document.captured_words import by_words, place_in
 from mhagui.document.layer_source import LayerSource
 from mhagui.document.origin import Origin
@@ -57,7 +63,8 @@ class CaptureSession(QObject):
     shown
         A layer was put on the bench; carries its number.
     shortened
-        The bench has room for some heads alone of what was opened; carries a sentence on it.
+        Some heads alone of a layer are on the bench, for want of room or since others are no
+        numbers; carries a sentence on it.
     """
 
     changed = Signal(object)
@@ -120,11 +127,14 @@ class CaptureSession(QObject):
             origin = self._lay_out(opened.capture, number)
         except UserError as error:
             self._become(opened)
-            self._files.failed.emit(str(error))
+            self._note_file(opened)
+            title = opened.capture.title
+            self._files.failed.emit(f"{title} is open in Scorecard only: {error}")
             return True
         if origin is None:
             return False
         self._become(opened, number, origin)
+        self._note_file(opened)
         return True
 
     def begin(self, opened: Opened, layer: int) -> None:
@@ -174,19 +184,20 @@ class CaptureSession(QObject):
         is_there = head is None or self._bench.scene.has_head(head + 1)
         if self.layer != layer or not is_there:
             try:
-                origin = self._lay_out(self._opened.capture, layer, head or 0)
+                origin = self._lay_out(self._opened.capture, layer, head)
             except UserError as error:
                 self._files.failed.emit(str(error))
                 return False
             if origin is None:
                 return False
             self._note(layer, origin)
+            self._tell_of_left_out(self._opened.capture, layer)
         if head is not None:
             self._bench.point(head=head + 1)  # its uid, as `scene_of` gives it
         self.shown.emit(layer)
         return True
 
-    def _lay_out(self, capture: Capture, number: int, head: int = 0) -> Origin | None:
+    def _lay_out(self, capture: Capture, number: int, head: int | None = None) -> Origin | None:
         """Put a layer on the bench; None where the user would rather keep what is there.
 
         Where there is no room for all of its heads, some with ``head`` among them. Raises
@@ -243,7 +254,7 @@ class CaptureSession(QObject):
         """Put ``layer`` on the bench as `_lay_out` does, the cursor where it is in the text."""
         cursor = self._bench.view.cursor
         head = cursor.head - 1  # counted as `scene_of` does
-        origin = self._lay_out(capture, layer.number, head if head < layer.n_heads else 0)
+        origin = self._lay_out(capture, layer.number, head if head < layer.n_heads else None)
         if origin is not None:
             assert self.capture is not None
             query, key = place_in(self.capture.layer(layer.number), layer, cursor.query, cursor.key)
@@ -276,13 +287,27 @@ class CaptureSession(QObject):
             self.shown.emit(layer)
             self._tell_of_room(opened.capture, layer)
 
+            self._tell_of_left_out(opened.capture, layer)
+
+    def _note_file(self, opened: Opened) -> None:
+        """Have the file among the recent ones, before anything is said of it."""
+        if opened.path is not None:
+            self._files.note(opened.path)
+
     def _tell_of_room(self, capture: Capture, layer: int) -> None:
         scene, n_heads = self._bench.scene, capture.layer(layer).n_heads
-        if scene.n_heads < n_heads:
+        n_with_room = len(run_with_room(capture, layer, scene.heads[0].uid - 1))
+        if n_with_room < n_heads:
             self.shortened.emit(
-                f"The bench has room for {scene.n_heads} of the {n_heads} heads of layer {layer} "
+                f"The bench has room for {n_with_room} of the {n_heads} heads of layer {layer} "
                 f"at T = {scene.n_positions:,}: a click on another head in Scorecard brings it."
             )
+
+    def _tell_of_left_out(self, capture: Capture, layer: int) -> None:
+        """Say of which heads that there would be room for the weights are no numbers."""
+        sentence = why_left_out(capture, layer, [head.uid - 1 for head in self._bench.scene.heads])
+        if sentence:
+            self.shortened.emit(sentence)
 
 
 def other_way(opened: Opened) -> Opened:

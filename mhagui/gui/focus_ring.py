@@ -5,6 +5,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
+    QLabel,
     QRadioButton,
     QSlider,
     QStyle,
@@ -15,11 +16,11 @@ from PySide6.QtWidgets import (
 
 
 class FocusRings(QObject):
-    """Draws a frame on the button or slider to which the keyboard comes, in all of ``app``.
+    """Draws a frame on the button, slider or text to which the keyboard comes, in all of ``app``.
 
     Fusion veils the words of a mark, and a flat tool button, in a colour hardly darker or lighter
-    than the ground, and outlines a slider's handle in hardly another. All else shows the focus
-    well by itself.
+    than the ground, outlines a slider's handle in hardly another, and text that can be copied not
+    at all. All else shows the focus well by itself.
     """
 
     def __init__(self, app: QApplication) -> None:
@@ -74,4 +75,4 @@ class _Ring(QWidget):
 def _is_faint(widget: QWidget) -> bool:
     if isinstance(widget, QToolButton):
         return widget.autoRaise()
-    return isinstance(widget, QRadioButton | QCheckBox | QSlider)
+    return isinstance(widget, QRadioButton | QCheckBox | QSlider | QLabel)

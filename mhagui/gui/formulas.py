@@ -58,6 +58,7 @@ class Formula(enum.Enum):
     FILTER_BANK = output.FILTER_BANK
     RESIDUAL = output.RESIDUAL
     ABLATED = output.ABLATED
+    NEXT_TOKEN = output.NEXT_TOKEN
     WRONG_SITE = output.WRONG_SITE
     SITE_DIFFERENCE = output.SITE_DIFFERENCE
     PACKED_QUERIES = output.PACKED_QUERIES

@@ -14,7 +14,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
-    QApplication,
     QDialog,
     QLineEdit,
     QMainWindow,
@@ -38,6 +37,7 @@ from mhagui.gui.copying.menus import CopyMenus
 from mhagui.gui.file_drop import FileDrop
 from mhagui.gui.file_notices import FileNotices
 from mhagui.gui.file_session import FileSession
+from mhagui.gui.focus_keeper import FocusKeeper
 from mhagui.gui.head_commands import AddHeadMenu, HeadCommands
 from mhagui.gui.icons import application_icon
 from mhagui.gui.keeper import Keeper
@@ -131,8 +131,7 @@ class MainWindow(QMainWindow):
     # --- what the window is made of
 
     def _connect(self) -> None:
-        if isinstance(app := QApplication.instance(), QApplication):
-            app.focusChanged.connect(self._on_focus_changed)
+        FocusKeeper(self, self.docks.enter_any)
         self.bench.shown.connect(self._on_shown)
         self.bench.history_changed.connect(self._on_history_changed)
         self.bench.refused.connect(self.refuse)
@@ -380,15 +379,6 @@ class MainWindow(QMainWindow):
         from mhagui.gui.about import AboutDialog  # not for the start
 
         self._ask(AboutDialog(self))
-
-    def _on_focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:
-        if new is None and self.isActiveWindow():
-            QTimer.singleShot(0, self, self._find_focus)
-
-    def _find_focus(self) -> None:
-        """Have the keyboard somewhere, when the dock that had it is gone."""
-        if self.isActiveWindow() and QApplication.focusWidget() is None:
-            self.docks.enter_any()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Place the docks, and begin at the heatmaps, where arrows move the cursor."""

@@ -31,6 +31,7 @@ from mhagui.gui.access import announce
 from mhagui.gui.details_dialog import DetailsDialog
 from mhagui.gui.icons import draw_icon, icon
 from mhagui.gui.theme import theme_of
+from mhagui.gui.widgets.copyable import copyable
 
 LEAST_WIDTH = 160  # of the sentence, in pixels
 
@@ -260,10 +261,6 @@ def _sentence() -> QLabel:
     label.setObjectName("notice")
     label.setAccessibleName("Notice")
     label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(
-        Qt.TextInteractionFlag.TextSelectableByMouse
-        | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    )
     label.setWordWrap(True)
     label.setMinimumWidth(LEAST_WIDTH)
-    return label
+    return copyable(label)

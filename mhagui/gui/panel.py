@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDockWidget, QLabel, QScrollArea, QWidget
 from mhagui.document import Appearance, Result, Scene
 from mhagui.document.known import Need, why_unknown
 from mhagui.gui.bench import Bench, Frame
+from mhagui.gui.widgets.copyable import copyable
 from mhagui.gui.widgets.drawing import draw_edge
 from mhagui.gui.widgets.naming import named
 
@@ -244,6 +245,4 @@ def _sentence(object_name: str, text: str) -> QLabel:
     label.setWordWrap(True)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setMargin(label.fontMetrics().lineSpacing())
-    by = Qt.TextInteractionFlag
-    label.setTextInteractionFlags(by.TextSelectableByMouse | by.TextSelectableByKeyboard)
-    return label
+    return copyable(label)

@@ -14,6 +14,7 @@ from mhagui._resources import resource_path
 from mhagui.document import (
     Appearance,
     ColourScale,
+    Head,
     HeadResult,
     Quantity,
     Result,
@@ -31,7 +32,7 @@ from mhagui.gui.widgets.matrix_picture import NO_KEY, Picture, Writing
 from mhagui.palette import WeightColours, is_signed
 
 N_COLOURS = 255
-READ_OUT = 16  # characters of a token in the read-out
+READ_OUT = 16  # characters of a token or a name in the read-out
 
 _POOLED = 256  # rows and columns of a matrix in which a largest number is looked for
 
@@ -202,7 +203,7 @@ def cursor_text(frame: Frame) -> str:
     """Return the read-out of the cell under the cursor.
 
     For instance "head 2 · t = 4 · i = 3 · weight 0.9233 · 3.69× uniform"; with tokens
-    "head 2 · t = 4 “the” · i = 3 “on” · ..".
+    "head 2 · t = 4 “the” · i = 3 “on” · ..", and with a name "head 11 L0 H25 · ..".
     """
     head, row, key, value = _cell_under_cursor(frame)
     return f"head {head} · t = {row} · i = {key} · {value}"
@@ -218,27 +219,35 @@ def spoken_cell(frame: Frame) -> str:
     return f"head {head}, row t{row}, column {frame.scene.mask.key_sign}{key}, {value}"
 
 
-def _cell_under_cursor(frame: Frame) -> tuple[int, str, str, str]:
-    """Return head, row and key from 1, the latter with their tokens, and what the cell holds."""
+def _cell_under_cursor(frame: Frame) -> tuple[str, str, str, str]:
+    """Return head, row and key from 1, with name and tokens, and what the cell holds."""
     cursor, result = frame.view.cursor, frame.result
     place, scene = frame.scene.index_of(cursor.head), frame.scene
     row, key = (
         f"{at + 1}{_quoted(token_labels(tokens, scene.token_scheme), at)}"
         for at, tokens in ((cursor.query, scene.tokens), (cursor.key, scene.tokens_of_keys))
     )
+    number = f"{place + 1}{_named(scene.heads[place])}"
     if not result.allowed[cursor.query].any():
-        return place + 1, row, key, NO_KEY
+        return number, row, key, NO_KEY
     if not result.allowed[cursor.query, cursor.key]:
-        return place + 1, row, key, "masked"
+        return number, row, key, "masked"
     head, write = result.heads[place], frame.view.appearance.precision
     value = float(shown_values(head, frame.view.quantity)[cursor.query, cursor.key])
     if frame.view.quantity is Quantity.SCORES:
-        return place + 1, row, key, f"score {write.fixed(value, 4)}"
+        return number, row, key, f"score {write.fixed(value, 4)}"
     ratio = value * int(result.allowed[cursor.query].sum())
     told = f"weight {write.read_out(value)} · {_ratio(ratio, write)}× uniform"
     if head.sink_shares is not None:
         told += f" · sink {write.read_out(float(head.sink_shares[cursor.query]))}"
-    return place + 1, row, key, told
+    return number, row, key, told
+
+
+def _named(head: Head) -> str:
+    """Return a head's name behind a space, cut where it is long; "" where it is its pattern's."""
+    if head.name.startswith(head.pattern.value):
+        return ""
+    return f" {token_text.elided(head.name, READ_OUT)}"
 
 
 def _quoted(words: Tokens, place: int) -> str:

@@ -132,3 +132,16 @@ def test_what_is_not_known_is_named():
         ablated_outputs(layer_of(b_v=None), Ablation(AblationKind.VALUE_BIAS, 0), o)
     with pytest.raises(UserError, match="Layer 0, head 1: key must be from 0 to 5, got 6"):
         ablated_outputs(layer_of(), Ablation(AblationKind.EDGE, 1, query=0, key=6), o)
+
+
+def test_a_head_alone_has_the_weights_that_it_has_among_others():
+    bias, sinks = RNG.normal(size=(H, T, T)), RNG.normal(size=H)
+    layer = layer_of(bias=bias, sinks=sinks, scale=0.7)
+    for head in range(H):
+        alone = layer.states_of(head)
+        assert alone.n_heads == 1
+        np.testing.assert_allclose(alone.weights[0], layer.weights[head], atol=1e-14)
+    with pytest.raises(UserError, match="there is no head 4"):
+        layer.states_of(H)
+    with pytest.raises(UserError, match="no queries and keys"):
+        replace(layer, given=layer.weights, q=None).states_of(0)

@@ -28,7 +28,7 @@ from mhagui.document.view_state import Cursor
 from mhagui.errors import UserError
 
 # `make reliability` asks for more.
-N_EXAMPLES = int(os.environ.get("MHAGUI_MACHINE_EXAMPLES", "60"))
+N_EXAMPLES = int(os.environ.get("MHAGUI_MACHINE_EXAMPLES", "30"))
 N_STEPS = 50
 
 numbers = st.floats(-1e6, 1e6) | st.sampled_from([0.0, -0.0, 1e-300, 1e30, -1e30, 1 / 3])

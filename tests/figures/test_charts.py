@@ -30,7 +30,6 @@ from mhagui.figures.charts import (
 )
 from mhagui.figures.found import (
     AblatedOutput,
-    Axis,
     ComparedHead,
     Comparison,
     HeadImportance,
@@ -38,7 +37,7 @@ from mhagui.figures.found import (
     PrunedHeads,
 )
 from mhagui.figures.page import house_style, painted
-from mhagui.figures.paper import Paper
+from mhagui.figures.paper import Axis, Paper
 
 T = 10
 TOKENS = ("the", "cat", "sat", "on", "the", "mat", "and", "the", "cat", "ran")

@@ -381,6 +381,6 @@ def test_the_folder_can_be_opened_once_there_is_something_in_it(
 
 
 def test_what_is_said_can_be_selected(dialog):
-    flags = dialog.findChild(QLabel, "exportMessage").textInteractionFlags()
-    assert flags & Qt.TextInteractionFlag.TextSelectableByMouse
-    assert flags & Qt.TextInteractionFlag.TextSelectableByKeyboard
+    message = dialog.findChild(QLabel, "exportMessage")
+    assert message.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
+    assert message.focusPolicy() & Qt.FocusPolicy.TabFocus

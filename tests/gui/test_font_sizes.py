@@ -68,7 +68,12 @@ def cut_in_docks(window, settle):
 
 @pytest.mark.parametrize(
     ("lesson", "points"),
-    [("four-heads", 9), ("four-heads", 14), ("four-heads", 18), ("induction", 18)],
+    [
+        ("four-heads", 9),
+        pytest.param("four-heads", 14, marks=pytest.mark.thorough),  # between the other two
+        ("four-heads", 18),
+        ("induction", 18),
+    ],
 )
 def test_nothing_is_cut_in_a_window_that_opens_in_other_type(
     open_drawn, set_points, settle, lesson, points

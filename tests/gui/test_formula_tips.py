@@ -108,7 +108,8 @@ def test_resting_on_a_widget_shows_formula_words_unit_and_range(shown):
     tip = hover(shown(explain(QLabel("0.81"), Formula.ROW_ENTROPY, "And more.")))
     assert begins_with(tip, Formula.ROW_ENTROPY)
     assert words_of(tip) == (
-        "Row entropy: how far row t of A spreads over the keys it may see.\n"
+        "Row entropy: how far row t of A spreads over the keys it may see. Beside a sink, of the "
+        "row's weights over their sum.\n"
         "Bits; from 0 (one key has it all) to log2 n_t (all n_t alike); n_t = t if causal.\n"
         "And more."
     )

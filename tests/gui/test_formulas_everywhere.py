@@ -60,12 +60,15 @@ BEGINS = r"<table[^>]*><tr><td[^>]*><img "  # with a formula
 BEFORE = "the tooltip before"
 # Exercises are prose, and answers are typed: of them the solver alone shows quantities.
 PROSE = "lessonDock"
+LESSONS = ("four-heads", "induction")
 pytestmark = pytest.mark.usefixtures("no_tooltip_left")
 
 
-@pytest.fixture(params=["four-heads", "induction"])
-def window(request, open_window):
-    return open_window(request.param, size=(1500, 1000))
+@pytest.fixture(autouse=True)
+def large(window, settle):
+    """Have room for the whole of most docks."""
+    window.resize(1500, 1000)
+    settle()
 
 
 def hover(widget, spot):
@@ -165,6 +168,7 @@ def without_formula(dock):
     return found
 
 
+@pytest.mark.parametrize("window", LESSONS, indirect=True)
 def test_every_quantity_of_every_dock_tells_its_formula(window, settle):
     missing = []
     for dock in window.docks.all:
@@ -183,7 +187,6 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("window", ["four-heads"], indirect=True)
 @pytest.mark.parametrize("dock", PAGES)
 def test_so_do_the_other_pages_of_the_docks(window, settle, dock):
     panel, missing = getattr(window.docks, dock), []
@@ -195,7 +198,6 @@ def test_so_do_the_other_pages_of_the_docks(window, settle, dock):
     assert not missing, "\n".join(map(str, missing))
 
 
-@pytest.mark.parametrize("window", ["four-heads"], indirect=True)
 def test_so_do_the_views_behind_the_tabs_of_the_scorecard(window, settle, qtbot):
     dock, missing = window.docks.atlas, []
     window.docks.enter(dock)
@@ -208,7 +210,6 @@ def test_so_do_the_views_behind_the_tabs_of_the_scorecard(window, settle, qtbot)
     assert not missing, "\n".join(map(str, missing))
 
 
-@pytest.mark.parametrize("window", ["four-heads"], indirect=True)
 def test_so_do_the_pages_of_the_exercises(window, settle):
     lesson, missing, solvers = window.docks.lesson, [], 0
     window.docks.enter(lesson)
@@ -221,7 +222,6 @@ def test_so_do_the_pages_of_the_exercises(window, settle):
     assert solvers
 
 
-@pytest.mark.parametrize("window", ["four-heads"], indirect=True)
 def test_a_cell_tells_its_own_numbers_below_the_formula(window, settle):
     window.docks.enter(window.docks.heatmaps)
     settle()
@@ -241,7 +241,6 @@ def test_a_cell_tells_its_own_numbers_below_the_formula(window, settle):
     assert re.search(r"h1, query position t = 4: .*entropy \(bits\) 1\.253", told)
 
 
-@pytest.mark.parametrize("window", ["four-heads"], indirect=True)
 def test_a_label_explains_what_its_field_holds(window, settle):
     window.docks.enter(window.docks.heads)
     settle()
@@ -251,6 +250,7 @@ def test_a_label_explains_what_its_field_holds(window, settle):
         assert words in words_of(hover(label, label.rect().center()))
 
 
+@pytest.mark.parametrize("window", LESSONS, indirect=True)
 def test_sizes_and_cell_in_the_status_bar_tell_theirs(window):
     for name in ("sceneFacts", "cursorReadout"):
         label = window.findChild(QLabel, name)

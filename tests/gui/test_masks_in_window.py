@@ -317,7 +317,8 @@ def test_heads_of_one_key_head_are_marked_alike(bench, heads_dock, open_dock, se
         labels = find(heads_dock, f"headCard{place}").findChildren(QLabel)
         (label,) = [label for label in labels if label.text() == mark]
         assert label.isVisible()
-    assert label.toolTip() == "Key and value head 1, the keys and values of h3 and h4 alike."
+    told = "Key and value head 1, the keys and values of h3 and h4 alike. They are underlined alike."
+    assert label.toolTip() == told
     titles = [card.title.accessibleName() for card in heatmaps.findChildren(MatrixCard)]
     assert titles[0] == "h1 first token · KV 0"
     assert "h3 and h4 alike" in heatmaps.findChildren(MatrixCard)[3].view.toolTip()

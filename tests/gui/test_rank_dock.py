@@ -400,11 +400,16 @@ def test_tables_need_no_scroll_bar_at_300_pixels(dock):
         assert not table.verticalScrollBar().isVisible(), table.objectName()
 
 
-def test_formulas_can_be_selected(dock):
+def test_formulas_are_copied_by_the_keyboard(dock, qtbot):
     formula = next(label for label in visible_labels(dock) if "4·d²" in label.text())
-    flags = formula.textInteractionFlags()
-    assert flags & Qt.TextInteractionFlag.TextSelectableByMouse
-    assert flags & Qt.TextInteractionFlag.TextSelectableByKeyboard
+    assert formula.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
+    formula.setFocus(Qt.FocusReason.TabFocusReason)
+    control = Qt.KeyboardModifier.ControlModifier
+    qtbot.keyClick(formula, Qt.Key.Key_A, control)
+    qtbot.keyClick(formula, Qt.Key.Key_C, control)
+    assert QGuiApplication.clipboard().text().replace("\xa0", " ") == formula.text().replace(
+        "\xa0", " "
+    )
 
 
 def test_light_and_dark(qapp, dock):

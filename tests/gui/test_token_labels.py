@@ -255,10 +255,13 @@ def test_scenes_without_tokens_have_their_positions(bench, dock, settle):
 def test_the_read_out_says_the_tokens(bench):
     bench.edit(OpenScene(load_lesson("content-position")))
     bench.point(query=3, key=2)
-    assert cursor_text(bench.frame).startswith("head 1 · t = 4 “the” · i = 3 “on” · weight ")
+    name = bench.scene.heads[0].name
+    told = cursor_text(bench.frame)
+    assert told.startswith(f"head 1 {name} · t = 4 “the” · i = 3 “on” · weight ")
     bench.edit(SetTokens(("in the end", "cat")))
     bench.point(query=0, key=1)
-    assert cursor_text(bench.frame) == "head 1 · t = 1 “in␣the␣end” · i = 2 “cat” · masked"
+    told = cursor_text(bench.frame)
+    assert told == f"head 1 {name} · t = 1 “in␣the␣end” · i = 2 “cat” · masked"
 
 
 # ---------------------------------------------------------------------------------- tooltips

@@ -446,7 +446,7 @@ def test_no_token_is_dragged_away_from_what_was_made_of_it(
     assert bench.history.n_steps == n_steps
     (told,) = refused  # once, however far the pointer goes
     assert "made of these tokens" in told
-    assert ("weights" if captured.heads[0].q is None else "queries and keys") in told
+    assert ("Weights" if captured.heads[0].q is None else "Queries and keys") in told
     assert "Edit > Prompt" in told
     assert not strip.is_dragging
     assert strip.cursor().shape() is Qt.CursorShape.ArrowCursor

@@ -87,7 +87,7 @@ class AblationLabDock(Panel):
         self.pages: dict[QRadioButton, QWidget] = {
             _radio("showEffect", "Output", EFFECT_TIP, Formula.ABLATED): self.effect,
             _radio("showImportance", "Importance", IMPORTANCE_TIP, Formula.TERM): self.importance,
-            _radio("showNextToken", "Next token", TOKEN_TIP, Formula.ABLATED): self.next_token,
+            _radio("showNextToken", "Next token", TOKEN_TIP, Formula.NEXT_TOKEN): self.next_token,
         }
         self._connect(captures)
         self.set_body(self._make_body())

@@ -130,8 +130,8 @@ class NextTokenPage(QWidget):
         self.result.setObjectName("nextTokenResult")
         self.button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         for widget in (self.state, self.result, self.button):
-            put_above(widget, Formula.ABLATED)
-        explain(self.table, Formula.ABLATED, COPY_TIP)
+            put_above(widget, Formula.NEXT_TOKEN)
+        explain(self.table, Formula.NEXT_TOKEN, COPY_TIP)
 
     # --- what is shown
 
@@ -285,11 +285,11 @@ def _what(wanted: _Wanted) -> str:
 @lru_cache(maxsize=1)
 def _rows(labels: tuple[str, ...], write: Precision) -> tuple[Row, ...]:
     two = partial(write.fixed, decimals=2)
-    return tuple(Row(label, two, "%", formula=Formula.ABLATED) for label in labels)
+    return tuple(Row(label, two, formula=Formula.NEXT_TOKEN) for label in labels)
 
 
 _COLUMNS = (
     Column("before (%)", "Probability of the token after the prompt, of the model as it is"),
     Column("after (%)", "Its probability with the heads ablated"),
-    Column("change (%)", "After minus before, in percentage points"),
+    Column("change (points)", "After minus before, in percentage points"),
 )

@@ -41,9 +41,9 @@ from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.page import sentence
 
 MOST_LIVE = 2**20  # weights that are scored at every step of a drag; more are when it is asked for
-FROM_ZERO = (
-    "Counted from 0, as in models: L3 H5 is layer 3, head 5. Scores are of the heads as they were "
-    "opened: no gain, mask or mute on the bench changes them."
+FROM_ZERO = "Counted from 0, as in models: L3 H5 is layer 3, head 5."
+AS_OPENED = (
+    "Scores are of the heads as they were opened: no gain, mask or mute on the bench changes them."
 )
 CHANCE = "Grey in the table: chance, what a uniform head has under the same mask."
 NOT_LIVE = "T = {}: scoring {} heads takes too long to follow every step."
@@ -87,6 +87,7 @@ class AtlasDock(Panel):
             pane.asked.connect(self._on_asked)
             pane.rescored.connect(self._on_rescored)
         self.map.rescored.connect(self._on_recoloured)
+        self.map.map.marked.connect(self._on_marked)
 
     def _make_body(self) -> QWidget:
         body = QWidget()
@@ -179,10 +180,20 @@ class AtlasDock(Panel):
         self.views.show()
         for pane in self.panes:
             pane.show_heads(heads, look)
-        self.state.setText(summary(heads))
-        from_zero = () if heads.uids else (FROM_ZERO,)
-        self.notes.setText(" ".join((*from_zero, CHANCE, *heads.card.notes)))
+        self._say_summary()
+        from_zero = (FROM_ZERO,) if heads.is_from_0 else ()
+        as_opened = () if heads.uids else (AS_OPENED,)
+        self.notes.setText(" ".join((*from_zero, *as_opened, CHANCE, *heads.card.notes)))
         self.views.arrange()
+
+    def _say_summary(self) -> None:
+        """Say how many heads are called what: the legend of the map."""
+        if self._heads is not None:
+            self.state.setText(summary(self._heads, by_marks=self.map.map.has_marks))
+
+    def _on_marked(self) -> None:
+        if not self._scoring.is_at_work:  # or how far that is is said there
+            self._say_summary()
 
     def _follow(self) -> None:
         """Mark the head on the bench; where that is another, it is the current one as well."""
@@ -268,7 +279,7 @@ class AtlasDock(Panel):
         for pane in self.panes:  # what was cancelled is the effective ranks
             pane.want_no_ranks()
         self._offer(None)
-        self.state.setText(summary(self._heads))
+        self._say_summary()
 
     @property
     def _wants_ranks(self) -> bool:

@@ -2,8 +2,9 @@
 
 import html
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -18,7 +19,6 @@ from mhagui.document.scorecard import (
     NO_LABEL,
     Column,
     HeadPlace,
-    Measure,
     Scorecard,
 )
 from mhagui.figures.charts import HeadGrid
@@ -27,6 +27,7 @@ from mhagui.gui.formulas import Formula
 from mhagui.gui.pictures import weight_range
 from mhagui.gui.widgets.colour_range import ColourRange, round_limit, signed_range
 from mhagui.gui.widgets.formula_tip import with_formula
+from mhagui.gui.widgets.head_map import mark_of
 from mhagui.gui.widgets.head_scatter import Group
 from mhagui.gui.widgets.score_table import ScoreColumn, Scores
 from mhagui.palette import HEAD_COLOURS, HEAD_MARKERS
@@ -61,6 +62,8 @@ class AtlasHeads:
         Of each head on the bench, where it is from there; otherwise none.
     ranks
         Their effective ranks, where these are known.
+    is_from_0
+        Whether layers and heads are counted as in models, from 0.
     """
 
     card: Scorecard
@@ -68,6 +71,7 @@ class AtlasHeads:
     spoken: tuple[str, ...]
     uids: tuple[int, ...] = ()
     ranks: Column | None = None
+    is_from_0: bool = True
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -88,19 +92,24 @@ class AtlasHeads:
         """The heads as the map has them; those of a scene are numbered through both layers.
 
         Layers go down and heads across, whatever there are more of: maps of models are compared.
+        Of a model's layer on the bench there are the heads that it has there, and no others.
         """
         if not self.uids:
             return HeadGrid.of(self.card)
         layers = sorted({place.layer for place in self.card.heads})
         rows = [layers.index(place.layer) for place in self.card.heads]
-        numbers = [int(name[1:]) - 1 for name in self.names]
-        return HeadGrid(
-            tuple(f"layer {n + 1}" for n in layers),
-            tuple(f"h{n + 1}" for n in range(len(numbers))),
-            tuple(zip(rows, numbers, strict=True)),
-            self.names,
-            self.card.labels,
-        )
+        if self.is_from_0:
+            numbers = sorted({place.head for place in self.card.heads})
+            columns = [numbers.index(place.head) for place in self.card.heads]
+            called = tuple(f"L{n}" for n in layers), tuple(f"H{n}" for n in numbers)
+        else:
+            columns = [int(name[1:]) - 1 for name in self.names]
+            called = (
+                tuple(f"layer {n + 1}" for n in layers),
+                tuple(f"h{n + 1}" for n in range(len(columns))),
+            )
+        cells = tuple(zip(rows, columns, strict=True))
+        return HeadGrid(*called, cells, self.names, self.card.labels)
 
 
 def of_capture(card: Scorecard) -> AtlasHeads:
@@ -114,13 +123,30 @@ def of_capture(card: Scorecard) -> AtlasHeads:
 
 
 def of_scene(scene: Scene, card: Scorecard) -> AtlasHeads:
-    """Return the heads of the scene on the bench, in the order of `scene_capture`."""
+    """Return the heads of the scene on the bench, in the order of `scene_capture`.
+
+    Where they are all called as heads of a model are (L11 H3), they are those in its layers.
+    """
     order = _order(scene)
     heads = [scene.heads[place] for place in order]
+    places = _places_in_model([head.name for head in heads])
+    if places:
+        uids = tuple(head.uid for head in heads)
+        named = of_capture(replace(card, heads=places))
+        return replace(named, uids=uids, ranks=card.known_ranks)
     names = tuple(f"h{place + 1}" for place in order)
     spoken = tuple(f"{n} {head.name}" for n, head in zip(names, heads, strict=True))
     uids = tuple(head.uid for head in heads)
-    return AtlasHeads(card.without_weights(), names, spoken, uids, card.known_ranks)
+    return AtlasHeads(
+        card.without_weights(), names, spoken, uids, card.known_ranks, is_from_0=False
+    )
+
+
+def _places_in_model(names: Sequence[str]) -> tuple[HeadPlace, ...]:
+    """Return the places that ``names`` say; none unless each is one of its own."""
+    found = [re.fullmatch(r"L(\d{1,6}) H(\d{1,6})", name) for name in names]
+    places = tuple(HeadPlace(int(each[1]), int(each[2])) for each in found if each)
+    return places if len(set(places)) == len(names) else ()
 
 
 def place_on_bench(heads: AtlasHeads, uid: int, layer: int | None) -> int:
@@ -161,7 +187,7 @@ def scores(heads: AtlasHeads, write: Precision) -> Scores:
     """Return the table: each score, and beside it what chance would give."""
     columns = []
     for column in heads.columns:
-        name, meaning = with_unit(column.measure), column.measure.meaning
+        name, meaning = column.measure.with_unit, column.measure.meaning
         tip = f"{name}: {meaning}.\nIn grey: chance, what a uniform head has under the same mask"
         label = column.measure.name if " " in column.measure.name else name  # two lines at most
         formula = FORMULAS[column.measure.name]
@@ -171,14 +197,9 @@ def scores(heads: AtlasHeads, write: Precision) -> Scores:
 
 def table_of(heads: AtlasHeads) -> Table:
     """Return the scores of all heads as they come, to be copied."""
-    titles = [with_unit(column.measure) for column in heads.columns]
+    titles = [column.measure.with_unit for column in heads.columns]
     values = np.column_stack([column.values for column in heads.columns])
     return Table("Scores: all heads", heads.names, titles, values)
-
-
-def with_unit(measure: Measure) -> str:
-    """Return the name of a score with its unit."""
-    return f"{measure.name} ({measure.unit})" if measure.unit else measure.name
 
 
 def groups(heads: AtlasHeads, ground: QColor) -> tuple[Group, ...]:
@@ -199,13 +220,31 @@ def groups(heads: AtlasHeads, ground: QColor) -> tuple[Group, ...]:
     return tuple(found)
 
 
-def summary(heads: AtlasHeads) -> str:
-    """Return in a sentence how many heads are called what, with their letters."""
+def undefined(heads: AtlasHeads) -> frozenset[str]:
+    """Return the names of the scores, but for the ranks, that are defined for none of the heads."""
+    columns = heads.card.columns
+    return frozenset(c.measure.name for c in columns if not np.isfinite(c.values).any())
+
+
+def why_undefined(heads: AtlasHeads, name: str) -> str:
+    """Return that a score is not defined for any of the heads."""
+    # Of weights that can be read, distances are missing where keys are of another sequence alone.
+    missing = undefined(heads)
+    is_across = "mean distance" in missing and "entropy" not in missing
+    return f"{name}: not defined {'across sequences' if is_across else 'for these heads'}"
+
+
+def summary(heads: AtlasHeads, *, by_marks: bool = False) -> str:
+    """Return in a sentence how many heads are called what, with their letters.
+
+    Before these, ``by_marks``, what stands for them in cells without room for letters.
+    """
     n_heads = len(heads.names)
     by_words = " by words" if heads.card.is_by_words else ""
     parts = [f"{n_heads} {'head' if n_heads == 1 else 'heads'}{by_words}"]
     for label, count in heads.grid.counts().items():
         letter = f"{LETTERS[label]} " if label else ""
+        letter = f"{mark_of(LETTERS[label])} {letter}" if label and by_marks else letter
         parts.append(f"{letter}{label or NO_LABEL} {count}")
     return "\xa0· ".join(part.replace(" ", "\xa0") for part in parts)
 
@@ -220,7 +259,7 @@ def tip(heads: AtlasHeads, write: Precision, formula: Formula, place: int) -> st
         if all(math.isnan(value) for value in values):
             continue
         cells = "".join(f"<td align='right'>&nbsp;&nbsp;{write.fixed(v)}</td>" for v in values)
-        rows.append(f"<tr><td>{with_unit(column.measure)}</td>{cells}</tr>")
+        rows.append(f"<tr><td>{column.measure.with_unit}</td>{cells}</tr>")
     lines.append(f"<table cellspacing='0'>{''.join(rows)}</table>")
     lines.extend(_rows_left_out(heads.card, place))
     return with_formula(formula, "".join(f"<div>{line}</div>" for line in lines))

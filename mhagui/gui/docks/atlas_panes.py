@@ -3,7 +3,7 @@
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -26,7 +26,8 @@ from mhagui.gui.docks.atlas_heads import (
     scores,
     shades,
     tip,
-    with_unit,
+    undefined,
+    why_undefined,
 )
 from mhagui.gui.formulas import Formula
 from mhagui.gui.theme import theme_of
@@ -43,8 +44,8 @@ from mhagui.gui.widgets.score_table import ScoreTable
 LEAST_DIGITS = 62  # of a digit's width, that the map's controls have with all their words
 ALL, LABELLED = "all heads", "heads with a label"
 MAP_TIP = (
-    "A cell to each head; its letter says what it is called, the frame in the cursor's red that it "
-    "is on the bench.\nA click, or Enter, puts the head on the bench; the arrows go to another "
+    "A cell to each head; its letter, or in small cells its mark, says what it is called: both are "
+    "listed above. The frame in the cursor's red says that it is on the bench.\nA click, or Enter, puts the head on the bench; the arrows go to another "
     "head, with Ctrl to the edge"
 )
 TABLE_TIP = (
@@ -65,12 +66,18 @@ FILTER_TIP = "Show the heads whose name or label has these letters in it alone: 
 
 
 class ScoreBox(ChoiceBox):
-    """A box to choose a score from."""
+    """A box to choose a score from: at first ``first``.
+
+    Of heads for which that is not defined, as across sequences, ``instead`` is shown, until there
+    are others for which it is.
+    """
 
     chosen = Signal()
 
-    def __init__(self, name: str, spoken: str, first: str) -> None:
+    def __init__(self, name: str, spoken: str, first: str, instead: str) -> None:
         super().__init__()
+        self._wanted, self._instead = first, instead
+        self._undefined: frozenset[str] = frozenset()
         named(self, name, spoken, f"{spoken}{RANK_TIP}")
         for measure in (*MEASURES, EFFECTIVE_RANK):
             self.addItem(measure.name)
@@ -88,7 +95,26 @@ class ScoreBox(ChoiceBox):
 
     def shown(self, heads: AtlasHeads) -> str:
         """Return the score to show: the chosen one, or the first until that is known."""
-        return self.itemText(0) if self.wants_ranks and heads.ranks is None else self.currentText()
+        return self._usual if self.wants_ranks and heads.ranks is None else self.currentText()
+
+    @property
+    def _usual(self) -> str:
+        """The first score, or what is shown instead of it."""
+        return self._instead if self.itemText(0) in self._undefined else self.itemText(0)
+
+    def show_usual(self) -> None:
+        """Choose no effective rank, where it is chosen."""
+        if self.wants_ranks:
+            self.setCurrentText(self._usual)
+
+    def suit(self, heads: AtlasHeads) -> None:
+        """Show a score that is defined, where ``heads`` have others than those before."""
+        missing = undefined(heads)
+        if missing != self._undefined:
+            self._undefined = missing
+            with QSignalBlocker(self):
+                self.setCurrentText(self._instead if self._wanted in missing else self._wanted)
+            put_above(self, FORMULAS[self.currentText()])
 
     def sizeHint(self) -> QSize:
         """Return a size for the longest name."""
@@ -96,6 +122,7 @@ class ScoreBox(ChoiceBox):
         return super().sizeHint().expandedTo(QSize(longest + 3 * self.fontMetrics().height(), 0))
 
     def _on_changed(self, _index: int) -> None:
+        self._wanted = self.currentText()
         put_above(self, FORMULAS[self.currentText()])
         self.chosen.emit()
 
@@ -135,12 +162,13 @@ class Pane(QWidget):
     def want_no_ranks(self) -> None:
         """Show another score instead of the effective rank."""
         for box in self.findChildren(ScoreBox):
-            if box.wants_ranks:
-                box.setCurrentIndex(0)
+            box.show_usual()
 
     def show_heads(self, heads: AtlasHeads, look: Appearance) -> None:
         """Show ``heads``, coloured and written as in ``look``."""
         self.heads, self.look = heads, look
+        for box in self.findChildren(ScoreBox):
+            box.suit(heads)
         self.redraw()
 
     def mark(self, current: int, on_bench: int) -> None:
@@ -193,7 +221,9 @@ class MapPane(Pane):
 
     def __init__(self) -> None:
         super().__init__()
-        self.score = ScoreBox("atlasScore", "Score that the map is coloured by", MEASURES[0].name)
+        spoken = "Score that the map is coloured by"
+        self.score = ScoreBox("atlasScore", spoken, MEASURES[0].name, "entropy")
+        self._note = ""
         self.above = named(
             QCheckBox("Above chance"), "atlasAboveChance", "Above chance", CHANCE_TIP
         )
@@ -226,7 +256,10 @@ class MapPane(Pane):
         grid, letters = heads.grid, heads.letters
         values = shades(heads, name, above_chance=above)
         told = partial(tip, heads, look.precision, formula)
-        cells = HeadCells(grid.rows, grid.columns, grid.cells, values, scale, letters, told)
+        self._note = "" if np.isfinite(values).any() else why_undefined(heads, name)
+        cells = HeadCells(
+            grid.rows, grid.columns, grid.cells, values, scale, letters, told, self._note
+        )
         self.map.set_heads(cells)
         # A scroll area is told of neither by a widget that is hidden.
         self.map.setMinimumSize(self.map.minimumSizeHint())
@@ -249,7 +282,8 @@ class MapPane(Pane):
     def draw_marks(self, current: int, on_bench: int) -> None:
         """Draw which head is the current one, and which is on the bench."""
         self.map.mark(current, on_bench)
-        self.map.setAccessibleDescription(self.words_of(current, on_bench))
+        said = filter(None, [self.words_of(current, on_bench), self._note])
+        self.map.setAccessibleDescription(". ".join(said))
 
 
 class _MapArea(QScrollArea):
@@ -344,8 +378,9 @@ class ScatterPane(Pane):
 
     def __init__(self) -> None:
         super().__init__()
-        self.across = ScoreBox("atlasAcross", "Score across", "mean distance")
-        self.up = ScoreBox("atlasUpwards", "Score upwards", "entropy")
+        self.across = ScoreBox("atlasAcross", "Score across", "mean distance", "confidence")
+        self.up = ScoreBox("atlasUpwards", "Score upwards", "entropy", "entropy")
+        self._note = ""
         self.plot = named(HeadScatter(), "atlasScatter", "All heads by two scores", SCATTER_TIP)
         self.plot.headed.connect(self.pointed)
         self.plot.asked.connect(self.asked)
@@ -361,12 +396,15 @@ class ScatterPane(Pane):
     def draw(self, heads: AtlasHeads, look: Appearance) -> None:
         """Draw the points."""
         across, up = self.shown(heads)
-        titles = with_unit(across.measure), with_unit(up.measure)
+        titles = across.measure.with_unit, up.measure.with_unit
         formula = FORMULAS[up.measure.name]
         put_above(self.plot, formula)
         points = groups(heads, theme_of(self.palette()).muted)
         told = partial(tip, heads, look.precision, formula)
-        self.plot.set_points((across.values, up.values), titles, points, told)
+        names = dict.fromkeys(score.measure.name for score in (up, across))
+        missing = [name for name in names if not np.isfinite(heads.column(name).values).any()]
+        self._note = "\n".join(why_undefined(heads, name) for name in missing)
+        self.plot.set_points((across.values, up.values), titles, points, told, self._note)
 
     def shown(self, heads: AtlasHeads) -> tuple[Column, Column]:
         """Return the scores across and upwards."""
@@ -379,7 +417,8 @@ class ScatterPane(Pane):
     def draw_marks(self, current: int, on_bench: int) -> None:
         """Draw which head is the current one, and which is on the bench."""
         self.plot.mark(current, on_bench)
-        self.plot.setAccessibleDescription(self.words_of(current, on_bench))
+        said = filter(None, [self.words_of(current, on_bench), *self._note.splitlines()])
+        self.plot.setAccessibleDescription(". ".join(said))
 
 
 def _plain(text: str) -> str:

@@ -42,6 +42,7 @@ from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.page import sentence
+from mhagui.gui.widgets.turning_row import TurningRow
 from mhagui.gui.worker import Worker
 
 T = TypeVar("T")
@@ -51,6 +52,7 @@ MOST_AT_ONCE = 2**17  # weights, of both heads, that are compared while the wind
 MOST_LIVE = 2**18  # that are compared at every step of a drag, in which others have work to do
 REST = 120  # milliseconds without a step, after which more are
 WORKING = "Comparing …"
+LEAST_SAID = "JS mean 0.0000 bits"
 SWAP_TIP = "Have A in place of B, and B in place of A"
 OPEN_TIP = "Open a file, or run a prompt, to compare its heads; the bench stays as it is"
 FORGET_TIP = "Let go of a file or run that was opened to compare"
@@ -124,7 +126,8 @@ class CompareDock(Panel):
         rows.setContentsMargins(8, 6, 8, 6)
         rows.setSpacing(4)
         rows.addLayout(self._side_rows())
-        rows.addLayout(self._button_row())
+        buttons = self.swap, self.open, self.let_go, self.save
+        rows.addWidget(TurningRow(buttons, self.summary, LEAST_SAID))
         rows.addWidget(self.pictures, 1)
         rows.addWidget(self.reason, 1)
         rows.addWidget(self._legend)
@@ -145,15 +148,6 @@ class CompareDock(Panel):
         grid.setColumnStretch(1, 3)
         grid.setColumnStretch(3, 3)
         return grid
-
-    def _button_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        for button in (self.swap, self.open, self.let_go, self.save):
-            button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-            row.addWidget(button)
-        row.addWidget(self.summary, 1)
-        return row
 
     def _make_menu(self) -> None:
         opening = QMenu(self.open)

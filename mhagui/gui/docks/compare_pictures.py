@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from PySide6.QtCore import QEvent, QRect, QSize, Signal
+from PySide6.QtCore import QEvent, QRect, QSize, QSizeF, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -23,7 +23,10 @@ NAMES = ("compareA", "compareB", "compareDifference", "compareRows")
 LEAST = QSize(200, 110)
 GAP = 8
 LEAST_WIDTH = 56  # of a picture, so that its title can be read
+LEAST_ROWS_WIDTH = 32  # of the picture of the rows
 MOST_WORDS = 110  # pixels that words below the cells may have, where there is room
+NO_WORDS = QSizeF(0.0, 0.0)
+WORTH_WORDS = 0.55  # of their size cells may lose for words of keys that no row has
 ROWS = 3  # the place of the picture of the rows
 # How many pictures stand in each line.
 _WAYS = ((4,), (2, 2), (1, 1, 2))
@@ -195,7 +198,7 @@ class ComparePictures(QWidget):
         """Arrange all in the way that makes for the largest cells, or of several the highest."""
         if self.views[0].picture is None:
             return
-        unit, _, way = max((self._unit(way), len(way), way) for way in _WAYS)
+        unit, way = self._way()
         has_words = bool(self._picture(0).column_words)
         given = self._arrange(way, unit, MOST_WORDS if has_words else 0)
         free = round(_ends(self.views[0])[0] - MARGIN)  # between title and cells
@@ -215,26 +218,40 @@ class ComparePictures(QWidget):
         for view, top in zip(views, tops, strict=True):
             view.move(view.x(), view.y() + round(max(tops) - top))
 
-    def _unit(self, way: tuple[int, ...]) -> float:
-        """Return the largest cell with which all fit."""
+    def _way(self) -> tuple[float, tuple[int, ...]]:
+        """Return the largest cells, and the way of arranging them; with the keys' own words."""
+        unit, _, way = max((self._unit(way), len(way), way) for way in _WAYS)
+        words = self.views[0].word_room
+        if words.height() > 0:
+            smaller, _, other = max((self._unit(way, words), len(way), way) for way in _WAYS)
+            if smaller >= WORTH_WORDS * unit:
+                return smaller, other
+        return unit, way
+
+    def _unit(self, way: tuple[int, ...], words: QSizeF = NO_WORDS) -> float:
+        """Return the largest cell with which all fit, with room for ``words`` around each."""
         low, high = 0.0, float(max(self.width(), self.height()))
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            columns, height = self._lines(way, middle)
+            columns, height = self._lines(way, middle, words)
             fits = sum(columns) + (len(columns) - 1) * GAP <= self.width()
             fits = fits and len(way) * height <= self.height()
             low, high = (middle, high) if fits else (low, middle)
         return float(int(low)) if low >= MIN_WHOLE_CELL else low
 
-    def _lines(self, way: tuple[int, ...], unit: float) -> tuple[list[int], int]:
+    def _lines(
+        self, way: tuple[int, ...], unit: float, words: QSizeF = NO_WORDS
+    ) -> tuple[list[int], int]:
         """Return how wide each column of pictures is, and how high each line with its titles."""
         rows = self._picture(0).shape[0]
-        height = round(rows * unit + 2 * MARGIN + self.views[0].gutters.bottom)
+        height = round(rows * unit + 2 * MARGIN + self.views[0].gutters.bottom + words.height())
         columns = [0] * max(way)
         for place, (_, column) in enumerate(_places(way)):
             around = 2 * MARGIN + self.views[place].gutters.left
+            around += words.width() if place != ROWS else 0.0
             width = round(self._picture(place).shape[1] * unit + around)
-            columns[column] = max(columns[column], width, LEAST_WIDTH)
+            least = LEAST_ROWS_WIDTH if place == ROWS else LEAST_WIDTH
+            columns[column] = max(columns[column], width, least)
         return columns, height + self._line()
 
     def _picture(self, place: int) -> Picture:

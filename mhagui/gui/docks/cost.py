@@ -31,6 +31,7 @@ from mhagui.gui.docks.cost_tables import (
     memory_numbers,
     stage_numbers,
 )
+from mhagui.gui.docks.key_heads import KeyHeadLegend
 from mhagui.gui.formulas import Formula
 from mhagui.gui.panel import Panel
 from mhagui.gui.theme import theme_of
@@ -66,7 +67,7 @@ class CostDock(Panel):
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench, "costDock", "Cost")
         self._shown: WhatIf | None = None
-        self.sizes = CostSizes()
+        self.sizes, self._key_heads = CostSizes(), KeyHeadLegend()
         self._stages = number_table("costStages", "Operations of each stage")
         self._elements = number_table("costElements", "Numbers in each matrix")
         self._memory = number_table("costMemory", "Bytes of parameters, weights and cache")
@@ -95,6 +96,7 @@ class CostDock(Panel):
         parts: list[QWidget] = [
             heading("Sizes of a layer", Formula.SIZES),
             self.sizes,
+            self._key_heads,
             heading("Operations", Formula.TOTAL_COST),
             _text(STAGES_TEXT, Formula.TOTAL_COST),
             self._stages,
@@ -118,6 +120,7 @@ class CostDock(Panel):
         sizes = _sizes(frame.view, frame.scene)
         tied = _widths_follow(frame.view, frame.scene)
         self.sizes.show_sizes(sizes, tied=tied, of_bench=frame.view.what_if is None)
+        self._key_heads.show_scene(frame.scene)
         if previous is None or sizes != self._shown:
             self._shown = sizes
             self._show_costs(sizes, frame.view.appearance.precision)

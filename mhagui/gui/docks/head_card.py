@@ -51,6 +51,7 @@ from mhagui.gui.widgets.fitting_label import FittingLabel
 from mhagui.gui.widgets.formula_tip import explain, put_above
 from mhagui.gui.widgets.gain_control import GainControl
 from mhagui.gui.widgets.head_fields import LetterButton, NameEdit, PatternBox, SettingField
+from mhagui.gui.widgets.key_line import KeyLabel
 from mhagui.gui.widgets.matrix_picture import NO_KEY
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import NumberBox
@@ -129,7 +130,7 @@ class HeadCard(QWidget):
         self._selected = False
         self._active = True
         self._label = QLabel()
-        self._shared = QLabel()
+        self._shared = KeyLabel()
         self._name = NameEdit()
         self._mute = LetterButton("M", MUTE)
         self._solo = LetterButton("S", QColor("#facc15"))
@@ -276,7 +277,8 @@ class HeadCard(QWidget):
             self._deal_settings(head.pattern)
             self._label.clear()  # so that the new boxes are named
         self._number(index + 1)
-        _say(self._shared, key_head_mark(head))
+        self._shared.show_key_head(head.key_head, key_head_mark(head))
+        self._shared.setVisible(head.key_head is not None)
         tip = key_head_tip(frame.scene, head)
         if tip != self._shared.toolTip():
             self._shared.setToolTip(tip)

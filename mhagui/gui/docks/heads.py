@@ -137,14 +137,16 @@ class HeadsDock(Panel):
         grid.addWidget(self._width, 0, 3)
         grid.addWidget(label_of(self._mask.kind, "Mask"), 1, 0)
         grid.addWidget(self._mask, 1, 1, 1, 3)
-        grid.addWidget(label_of(self._master.slider, "Master gain"), 2, 0)
-        grid.addWidget(self._master, 2, 1, 1, 3)
+        grid.addWidget(self._mask.padding.label, 2, 0)
+        grid.addWidget(self._mask.padding, 2, 1, 1, 3)
+        grid.addWidget(label_of(self._master.slider, "Master gain"), 3, 0)
+        grid.addWidget(self._master, 3, 1, 1, 3)
         last = QHBoxLayout()
         last.setSpacing(4)
         last.addWidget(self._margin, 1)
         last.addWidget(self._bias)
         last.addWidget(self._by_rows)
-        grid.addLayout(last, 3, 0, 1, 4)
+        grid.addLayout(last, 4, 0, 1, 4)
         return grid
 
     def _button_row(self) -> QHBoxLayout:
@@ -258,7 +260,7 @@ class HeadsDock(Panel):
             card.show()  # now, not a turn of the event loop later, when the others had jumped
         for gone in kept.values():
             if gone.isAncestorOf(QApplication.focusWidget() or self):
-                self._length.setFocus()
+                self._cards[0].setFocus()  # in no field, in which the next digit would count
             self._card_rows.removeWidget(gone)
             gone.hide()
             gone.deleteLater()
@@ -271,6 +273,7 @@ class HeadsDock(Panel):
 
     def _order_stops(self) -> None:
         stops: list[QWidget] = [self._length, self._width, self._mask.kind, self._mask.size_box]
+        stops += self._mask.padding.boxes
         stops += [self._master.slider, self._master.box, self._margin, self._bias, self._by_rows]
         for card in self._cards:
             stops += card.stops()

@@ -393,7 +393,7 @@ def _name_card(
 ) -> None:
     label, name, shared = f"h{place}", head.head.name, key_head_mark(head.head)
     colour = QColor(head_colour(head.head.uid))
-    card.set_head(head.head.uid, label, name, colour, head.standing, shared)
+    card.set_head(head.head.uid, label, name, colour, head.standing, shared, head.head.key_head)
     card.set_enlarged(head.head.uid == view.enlarged)
     what = _QUANTITIES[view.quantity][0]
     formula = _formula(view.quantity, has_queries=head.has_queries)

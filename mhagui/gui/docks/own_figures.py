@@ -21,13 +21,13 @@ from mhagui.figures.charts import (
 )
 from mhagui.figures.found import (
     AblatedOutput,
-    Axis,
     ComparedHead,
     Comparison,
     HeadImportance,
     NextTokens,
     PrunedHeads,
 )
+from mhagui.figures.paper import Axis
 
 if TYPE_CHECKING:
     from mhagui.gui.docks.ablation_lab_model import Ran
@@ -71,13 +71,14 @@ def of_comparison(found: "Compared") -> OwnFigures:
 
 def _compared(head: "Side") -> ComparedHead:
     n_rows, n_columns = head.layer.shape
-    rows, columns = _axis(n_rows, head.query_tokens), _axis(n_columns, head.key_tokens)
+    rows = _axis(n_rows, head.query_tokens)
+    columns = _axis(n_columns, head.key_tokens, "t" if n_columns == n_rows else "i")
     return ComparedHead(head.name, head.where, head.weights, head.layer.allowed, rows, columns)
 
 
-def _axis(n_positions: int, tokens: "Tokens") -> Axis:
+def _axis(n_positions: int, tokens: "Tokens", sign: str = "t") -> Axis:
     """Return positions with their tokens, where there are as many."""
-    return Axis(n_positions, tokens if len(tokens) == n_positions else ())
+    return Axis(n_positions, tokens if len(tokens) == n_positions else (), sign=sign)
 
 
 def of_effect(scene: Scene, what: str, right: Effect, wrong: Effect | None) -> OwnFigures:

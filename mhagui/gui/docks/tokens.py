@@ -189,6 +189,7 @@ class TokensDock(GrowingPanel):
         """Let tokens be dragged and typed, or say in the tooltips ``why_not``."""
         self.strip.set_can_drag(not why_not)
         self.field.setReadOnly(bool(why_not))
+        self._body.fit_field()
         tip = QUERIES_TIP if self.bench.scene.mask.across else FIXED_STRIP_TIP
         self.strip.setToolTip(tip + why_not if why_not else STRIP_TIP)
         self.field.setToolTip(FIXED_FIELD_TIP + why_not if why_not else FIELD_TIP)
@@ -313,6 +314,7 @@ class _Body(QWidget):
         super().__init__()
         self._of_queries, self._keys = (scroll, field, guess), keys
         self._names = QLabel("queries"), QLabel("keys")
+        self._has_queries = True
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._box.setSpacing(8)
         self._box.addWidget(scroll)
@@ -334,15 +336,28 @@ class _Body(QWidget):
 
     def show_rows(self, *, queries: bool, keys: bool) -> None:
         """Show the chips that there are; they are named where there are keys beside the queries."""
-        for part in self._of_queries[:2]:
-            part.setVisible(queries)
+        self._has_queries = queries
+        self._of_queries[0].setVisible(queries)
         self._keys.setVisible(keys)
         for name, is_shown in zip(self._names, (queries and keys, keys), strict=True):
             name.setVisible(is_shown)
+        self.fit_field()
+
+    def fit_field(self) -> None:
+        """Leave out a field that is only read, where it would take the room of chips."""
+        scroll, field, guess = self._of_queries
+        margins, gap = self.contentsMargins(), self._box.spacing()
+        taken = scroll.sizeHint().width() + gap + margins.left() + margins.right()
+        taken += 0 if guess.isHidden() else guess.sizeHint().width() + gap
+        taken += 0 if self._names[0].isHidden() else self._names[0].sizeHint().width() + gap
+        has_room = taken + field.minimumWidth() <= self.width() or self.width() < SIDE_BY_SIDE
+        is_shown = not field.isReadOnly() or field.hasFocus() or has_room
+        field.setVisible(self._has_queries and is_shown)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Choose between side by side and one below the other."""
         super().resizeEvent(event)
+        self.fit_field()
         is_wide = self.width() >= SIDE_BY_SIDE
         direction = QBoxLayout.Direction
         self._box.setDirection(direction.LeftToRight if is_wide else direction.TopToBottom)

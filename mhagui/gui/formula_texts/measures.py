@@ -6,7 +6,8 @@
 
 ROW_ENTROPY = (
     r"H_t = -\sum_i\ A[t, i]\,\log_2 A[t, i]", "H_t = −Σ_i A[t,i]·log2 A[t,i]",
-    "Row entropy: how far row t of A spreads over the keys it may see.",
+    "Row entropy: how far row t of A spreads over the keys it may see. Beside a sink, of the row's "
+    "weights over their sum.",
     "Bits", "from 0 (one key has it all) to log2 n_t (all n_t alike); n_t = t if causal",
 )
 CEILING = (
@@ -25,7 +26,7 @@ EFFECTIVE_POSITIONS = (
     r"2^{\,H_t},\quad H_t = -\sum_i\ A[t, i]\,\log_2 A[t, i]",
     "2^H_t, H_t = −Σ_i A[t,i]·log2 A[t,i]",
     "Row entropy, and effective positions: as many keys of equal weight would spread a row "
-    "as far as row t of A spreads.",
+    "as far as row t of A spreads. Beside a sink, of the row's weights over their sum.",
     "Bits and positions",
     "from 0 and 1 (one key has it all) to log2 n_t and n_t (all n_t alike); n_t = t if causal",
 )

@@ -69,6 +69,12 @@ ABLATED = (
     "outputs are as they stand.",
     "In the unit of O", "T × d_model numbers",
 )
+NEXT_TOKEN = (
+    r"p(w) = \dfrac{e^{\,z_w}}{\sum_v\ e^{\,z_v}}", "p(w) = exp(z_w) / Σ_v exp(z_v)",
+    "Probability of the next token: softmax of the logits z behind the last token of the prompt, "
+    "of the model as it is and with the heads ablated.",
+    "Dimensionless", "from 0 to 1, shown as 0 to 100 %",
+)
 WRONG_SITE = (
     r"O[:, j] = 0\ \ \mathrm{for}\ \ j = (h - 1)\,d_v + 1,\ \ldots,\ h\,d_v",
     "O[:, j] = 0 for j = (h − 1)·d_v + 1, …, h·d_v",

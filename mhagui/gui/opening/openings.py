@@ -14,7 +14,7 @@ from mhagui.files import absolute
 from mhagui.gui.bench import Bench, Frame
 from mhagui.gui.capture_session import CaptureSession, Opened, other_way
 from mhagui.gui.file_session import FileSession
-from mhagui.gui.notices import NoticeBar
+from mhagui.gui.notices import Action, NoticeBar
 from mhagui.gui.opening.reader import Reader, opened_of
 from mhagui.gui.opening.reopening import Reopening
 
@@ -46,8 +46,8 @@ class Openings(QObject):
         self._reopening = Reopening(files, captures, notices, self._reader, self._put)
         bench.history_changed.connect(self._reopening.follow)
         captures.changed.connect(self._reopening.follow)
-        captures.shortened.connect(notices.tell)
-        self._told = ""  # how the file that is open was read
+        captures.shortened.connect(self._on_shortened)
+        self._told: list[str] = []  # of what is open
         self._to_come: tuple[Scene, str] | None = None  # what to say when a scene is shown
         self._by_words = False  # what is opened next, whatever was asked about it
         bench.shown.connect(self._on_shown)
@@ -108,13 +108,11 @@ class Openings(QObject):
 
     def _open_look(self, look: "Look") -> None:
         """Open what is clear, and say how it was read."""
-        capture, path = look.trial.capture, look.found.path
+        capture, name = look.trial.capture, look.found.path.name
         if capture is None or not self._put(opened_of(look, look.trial)):
             return
-        self._notices.withdraw(self._told)
-        self._told = f"{path.name} is read as {capture.notes[0]}"
         how = ("&How it was read…", partial(self._ask_reading, look))
-        self._notices.tell(self._told, actions=[how])
+        self._tell(_how_read(name, capture.notes[0]), how)
 
     def _ask_reading(self, look: "Look") -> None:
         self._reader.ask_reading(look, self._put)
@@ -139,13 +137,17 @@ class Openings(QObject):
     def _put(self, opened: Opened, layer: int | None = None) -> bool:
         """Have ``opened`` open, and its file among the recent ones."""
         shown, why_not_words = self._as_wanted(opened)
+        before, self._told = self._told, []
         if not self._captures.open(shown, layer):
+            self._told = before
             return False
         self._by_words = False
-        self._notices.withdraw(self._told)
-        self._told = ""
-        if opened.path is not None:
-            self._files.note(opened.path)
+        for sentence in before:
+            if sentence not in self._told:
+                self._notices.withdraw(sentence)
+        self._to_come = None
+        if self._captures.layer is None:  # which was said, with the reason
+            return True
         title = shown.capture.title
         is_open = f"{title} is open with all its tokens. {why_not_words}".rstrip(".")
         self._to_come = self._bench.scene, is_open if why_not_words else f"{title} is open"
@@ -153,6 +155,15 @@ class Openings(QObject):
         if self._to_come is not None:
             self._files.said.emit(f"Opening {title}…")
         return True
+
+    def _on_shortened(self, sentence: str) -> None:
+        self._tell(sentence, is_urgent=True)  # before how it was read
+
+    def _tell(self, sentence: str, *actions: Action, is_urgent: bool = False) -> None:
+        """Tell what holds as long as what is open is."""
+        self._notices.withdraw(sentence)
+        self._told.append(sentence)
+        self._notices.tell(sentence, actions=actions, is_urgent=is_urgent)
 
     def _as_wanted(self, opened: Opened) -> tuple[Opened, str]:
         """Return ``opened`` by words, where that was asked for; and why not where it cannot be."""
@@ -179,3 +190,11 @@ class Openings(QObject):
         self._files.failed.emit(told if path.name in told else f"{path.name}: {told}")
         if not path.exists():
             self._files.gone.emit(path)
+
+
+def _how_read(name: str, told: str) -> str:
+    """Return that the file was read as is ``told``; an array without a name is called as it is."""
+    is_one = told.startswith(f"{name} as ")
+    return (
+        f"{name} was read {told.removeprefix(f'{name} ')}" if is_one else f"{name} was read: {told}"
+    )

@@ -1,5 +1,6 @@
 """A file of tensors looked at, and a way to read it tried: what the import dialog shows. No Qt."""
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -185,23 +186,14 @@ def _proofs(found: Found, reading: Reading, before_layer: BeforeLayer) -> tuple[
 
 def _preview(layer: CapturedLayer) -> HeadsPreview | None:
     """Return the first heads of a layer; None where no weights can be made of it."""
-    n_queries, n_keys = layer.shape
     weights = layer.given
     if weights is None:
-        assert layer.q is not None
-        assert layer.k is not None
-        group = len(layer.q) // len(layer.k)
-        n_heads = min(MOST_HEADS, _MOST_WEIGHTS // (n_queries * n_keys))
-        n_key_heads = max(n_heads // group, 1)
-        few = slice(n_key_heads * group)
-        bias = None if layer.bias is None else layer.bias[few]
-        sinks = None if layer.sinks is None else layer.sinks[few]
+        n_heads = min(MOST_HEADS, layer.n_heads, max(_MOST_WEIGHTS // math.prod(layer.shape), 1))
         try:
-            weights = replace(
-                layer, q=layer.q[few], k=layer.k[:n_key_heads], bias=bias, sinks=sinks
-            ).recomputed()
+            made = [layer.states_of(head).recomputed() for head in range(n_heads)]
         except UserError:
             return None
+        weights = np.concatenate(made)
     shown = weights[:MOST_HEADS].astype(np.float64)
     pooled = np.asarray(core.pool_maximum(shown, MOST_CELLS, MOST_CELLS), np.float64)
     return HeadsPreview(layer.number, layer.n_heads, layer.shape, pooled)

@@ -1,6 +1,6 @@
 """Curves of many heads over many positions, so drawn that each head can still be followed."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -22,15 +22,6 @@ FAINT = 150  # of 255, how strong the exact curve is behind its means
 Doubles = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Means:
-    """The curve of means that was made of an exact one."""
-
-    exact: Curve
-    length: int
-    drawn: Curve
-
-
 class CrowdedPlot(CurvePlot):
     """Draws means of neighbouring positions where there are more points than can be told apart.
 
@@ -42,7 +33,6 @@ class CrowdedPlot(CurvePlot):
         super().__init__(x_title, y_title, x_prefix=x_prefix, can_point=True)
         self._exact: tuple[Curve, ...] = ()
         self._band: Curve | None = None  # for the ceiling of the plot
-        self._means: list[_Means] = []
         self._current = -1
         self._behind = Line()
         self._behind.setZValue(-0.5)
@@ -58,11 +48,14 @@ class CrowdedPlot(CurvePlot):
 
     def set_heads(self, curves: tuple[Curve, ...], ceiling: Curve, current: int) -> None:
         """Draw a curve to each head, the head at the place ``current`` strongly."""
+        before = list(zip(self._exact, self.curves, strict=False))
         self._exact, self._band, self._current = curves, ceiling, current
         length = self.per_mean
         if length > 1:
-            self._means = [self._mean(place, curve, length) for place, curve in enumerate(curves)]
-            curves = tuple(means.drawn for means in self._means)
+            curves = tuple(
+                replace(_mean(curve, length, before[place : place + 1]), strong=place == current)
+                for place, curve in enumerate(curves)
+            )
         elif len(curves) > MOST_ALIKE:
             curves = tuple(
                 replace(curve, strong=place == current) for place, curve in enumerate(curves)
@@ -74,17 +67,6 @@ class CrowdedPlot(CurvePlot):
         """Draw another head strongly."""
         if current != self._current and self._band is not None:
             self.set_heads(self._exact, self._band, current)
-
-    def _mean(self, place: int, curve: Curve, length: int) -> _Means:
-        """Return the means of a curve, those it has already where nothing is another."""
-        old = self._means[place] if place < len(self._means) else None
-        if old is not None and old.exact.values is curve.values and old.length == length:
-            values, at = old.drawn.values, old.drawn.at
-        else:
-            values, at = means(curve.values, length)
-        strong = place == self._current
-        drawn = replace(curve, values=values, at=at, strong=strong, smooth=False)
-        return _Means(curve, length, drawn)
 
     def _draw_behind(self, is_crowded: bool) -> None:
         has_it = is_crowded and 0 <= self._current < len(self._exact)
@@ -119,6 +101,15 @@ class CrowdedPlot(CurvePlot):
         if curve is None:
             return None
         return curve, min(max(at, 0), len(curve.values) - 1)
+
+
+def _mean(curve: Curve, length: int, before: list[tuple[Curve, Curve]]) -> Curve:
+    """Return the means of a curve: those of ``before``, exact and drawn, where it is the same."""
+    for exact, drawn in before:
+        if exact.values is curve.values and drawn.at is not None:
+            return replace(curve, values=drawn.values, at=drawn.at, smooth=False)
+    values, at = means(curve.values, length)
+    return replace(curve, values=values, at=at, smooth=False)
 
 
 def means(values: Doubles, length: int) -> tuple[Doubles, Doubles]:

@@ -1,12 +1,14 @@
 """All heads of a model as a map: a coloured cell to each, its letter in it, one of them current."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -41,6 +43,18 @@ LOW = 12  # pixels, below which cells are framed from outside: their letters nee
 LINED = 8  # pixels, from where lines between the cells leave enough of them
 MOST_LINES, MOST_WIDTHS = 2, 8  # of text, that a cell is high, and of a digit, that it is wide
 UNDEFINED = 255  # the level of NaN
+PLATE = 8  # pixels around a note
+# What stands for letters in cells that have no room for them: in five columns, and in writing.
+MARKS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "P": ("11111", "▬"),
+        "F": ("01110", "▪"),
+        "S": ("11011", "▪▪"),
+        "I": ("00100", "|"),
+        "D": ("10101", "|||"),
+        "U": ("10001", "| |"),
+    }
+)
 
 Levels = npt.NDArray[np.uint8]
 Cell = tuple[int, int]
@@ -64,6 +78,8 @@ class HeadCells:
         What marks each head, one letter or nothing.
     tip_of
         Returns what the tooltip says of a head, by its place.
+    note
+        What is written over them, where no value is defined.
     """
 
     row_labels: tuple[str, ...]
@@ -73,6 +89,7 @@ class HeadCells:
     scale: ColourRange
     letters: tuple[str, ...]
     tip_of: Callable[[int], str]
+    note: str = ""
 
     @property
     def shape(self) -> Cell:
@@ -91,11 +108,14 @@ class HeadMap(QWidget):
         A head was clicked, or Enter pressed on the current one; carries its place.
     reached
         This part of the widget has to be seen.
+    marked
+        Cells have marks now and no letters, or the other way round.
     """
 
     pointed = Signal(int)
     chosen = Signal(int)
     reached = Signal(QRect)
+    marked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -104,6 +124,7 @@ class HeadMap(QWidget):
         self._current = self._on_bench = -1
         self._drawn: QPixmap | None = None
         self._found: _Places | None = None
+        self._has_marks = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
@@ -127,6 +148,11 @@ class HeadMap(QWidget):
         if self._shown is not None and 0 <= current < len(self._shown.cells):
             box = self.cell_rect(*self._shown.cells[current])
             self.reached.emit(box.toAlignedRect())
+
+    @property
+    def has_marks(self) -> bool:
+        """Whether marks stand for letters, which have no room in the cells."""
+        return self._shown is not None and self._letter_font() is None
 
     def cell_rect(self, row: int, column: int) -> QRectF:
         """Return where a cell is painted."""
@@ -184,6 +210,9 @@ class HeadMap(QWidget):
     def _draw_anew(self) -> None:
         self._found = self._drawn = None
         self.update()
+        if self.has_marks != self._has_marks:
+            self._has_marks = self.has_marks
+            self.marked.emit()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the cells, which are kept, and over them the marks."""
@@ -198,7 +227,19 @@ class HeadMap(QWidget):
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._drawn)
         self._draw_marks(painter, self._shown)
+        if self._shown.note:
+            self._draw_note(painter, self._shown.note)
         painter.end()
+
+    def _draw_note(self, painter: QPainter, note: str) -> None:
+        """Write ``note`` in the middle of what is in sight."""
+        seen = QRectF(self.visibleRegion().boundingRect()).adjusted(PLATE, PLATE, -PLATE, -PLATE)
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        box = QFontMetricsF(self.font()).boundingRect(seen, flags, note)
+        plate = box.adjusted(-PLATE, -PLATE / 2, PLATE, PLATE / 2)
+        painter.fillRect(plate, self.palette().color(QPalette.ColorRole.Window))
+        painter.setPen(theme_of(self.palette()).text)
+        painter.drawText(box, flags, note)
 
     def _draw_cells(self, onto: QPixmap, shown: HeadCells) -> None:
         theme, places = theme_of(self.palette()), self._places()
@@ -233,28 +274,35 @@ class HeadMap(QWidget):
     def _draw_letters(
         self, painter: QPainter, shown: HeadCells, levels: Levels, colours: list[QColor]
     ) -> None:
-        """Mark each head that has a letter, by a dot where its cell has no room for it."""
-        places, font = self._places(), self._label_font()
-        capital = QFontMetricsF(font).capHeight()
-        room = min(places.height - 2 * MARGINS, capital)
-        room = max(room, min(places.height - MARGINS, LEAST_LETTER))
-        painter.setFont(scaled_font(font, room / capital))
+        """Mark each head that has a letter, in the middle of its cell."""
+        places, font = self._places(), self._letter_font()
+        painter.setFont(font or self.font())
         metrics = QFontMetricsF(painter.font())
-        has_room = room >= LEAST_LETTER and places.width >= metrics.horizontalAdvance("M")
+        boxes = {letter: metrics.tightBoundingRect(letter) for letter in set(shown.letters)}
         inks: dict[int, QColor] = {}
-        dot = QRectF(0, 0, 3, min(places.height - 2, 3))
         for cell, letter, level in zip(shown.cells, shown.letters, levels.tolist(), strict=True):
             if not letter:
                 continue
             if level not in inks:
                 inks[level] = QColor(ink_on(colours[level].getRgb()[:3]))
-            box = places.cell(*cell)
-            if has_room:
-                painter.setPen(inks[level])
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter)
+            middle = places.cell(*cell).center() + QPointF(0.5, 0.5)  # beside the lines between
+            if font is None:
+                for part in _mark(letter, middle, places):
+                    painter.fillRect(part, inks[level])
             else:
-                dot.moveCenter(box.center() + QPointF(0.5, 0.5))
-                painter.fillRect(dot, inks[level])
+                painter.setPen(inks[level])
+                start = middle - boxes[letter].center()
+                painter.drawText(_whole(start), letter)
+
+    def _letter_font(self) -> QFont | None:
+        """Return the font of letters; None where cells have no room for any."""
+        places, font = self._places(), self._label_font()
+        capital = QFontMetricsF(font).capHeight()
+        room = min(places.height - 2 * MARGINS, capital)
+        room = max(room, min(places.height - MARGINS, LEAST_LETTER))
+        scaled = scaled_font(font, room / capital)
+        is_wide = places.width >= QFontMetricsF(scaled).horizontalAdvance("M")
+        return scaled if room >= LEAST_LETTER and is_wide else None
 
     def _draw_labels(self, painter: QPainter, shown: HeadCells, theme: Theme) -> None:
         """Write as many labels as have room."""
@@ -347,6 +395,29 @@ class HeadMap(QWidget):
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
             self._draw_anew()
             self.updateGeometry()
+
+
+def mark_of(letter: str) -> str:
+    """Return in writing the mark that stands for ``letter`` where it has no room."""
+    return MARKS[letter][1]
+
+
+def _mark(letter: str, middle: QPointF, places: "_Places") -> list[QRectF]:
+    """Return the mark of a letter, around the ``middle`` of its cell."""
+    columns = MARKS[letter][0]
+    step = 2 if places.width >= 3 * len(columns) else 1
+    height = min(places.height - 2, 3)
+    corner = _whole(middle - QPointF(step * len(columns), height) / 2)
+    return [
+        QRectF(corner + QPointF(step * place, 0), QSizeF(step, height))
+        for place, is_inked in enumerate(columns)
+        if is_inked == "1"
+    ]
+
+
+def _whole(place: QPointF) -> QPointF:
+    """Return the nearest whole pixel; of two that are as near the same in every cell."""
+    return QPointF(math.floor(place.x() + 0.5), math.floor(place.y() + 0.5))
 
 
 class _Places(NamedTuple):

@@ -61,9 +61,10 @@ class HeadScatter(CurvePlot):
         self._groups: list[Any] = []
         self._current = self._on_bench = -1
         self._rings = [pg.ScatterPlotItem(), pg.ScatterPlotItem()]
-        for ring in self._rings:
-            ring.setZValue(5)
-            self.box.addItem(ring)
+        self._note = pg.TextItem(anchor=(0.5, 0.5))
+        for item in (*self._rings, self._note):
+            item.setZValue(5)
+            self.box.addItem(item)
 
     def set_points(
         self,
@@ -71,11 +72,12 @@ class HeadScatter(CurvePlot):
         titles: tuple[str, str],
         groups: tuple[Group, ...],
         tip_of: Callable[[int], str],
+        note: str = "",
     ) -> None:
         """Show a point for each head where both scores are defined.
 
         ``points`` and ``titles`` are those across and upwards; ``tip_of`` returns what the tooltip
-        says of a head, by its place.
+        says of a head, by its place; ``note`` stands in the middle of a plot without points.
         """
         self._xs, self._ys = xs, ys = points
         self._head_tip = tip_of
@@ -86,6 +88,9 @@ class HeadScatter(CurvePlot):
             self.box.addItem(item)
         self.legend.set_entries(tuple(LegendEntry(g.label, g.colour, g.symbol) for g in groups))
         self._show_range()
+        self._note.setPlainText(note)
+        self._note.setVisible(bool(note))
+        self._note.setPos(0.5, 0.5)  # the middle of the range that there is without points
         self._draw_rings()
         if titles != tuple(self._titles.values()):
             self._titles = {"bottom": titles[0], "left": titles[1]}
@@ -135,6 +140,9 @@ class HeadScatter(CurvePlot):
             at = [head] if 0 <= head < len(self._xs) and self._known[head] else []
             pen = pg.mkPen(colour, width=2 * ratio)
             ring.setData(self._xs[at], self._ys[at], size=size, pen=pen, brush=None, symbol="o")
+        self._note.setColor(theme.text)
+        self._note.fill = pg.mkBrush(theme.plot)
+        self._note.setFont(self.font())
 
     # --- what is another way than with curves
 

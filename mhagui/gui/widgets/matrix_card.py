@@ -1,5 +1,7 @@
 """A card: one head's colour, name and matrix."""
 
+import re
+
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -19,10 +21,12 @@ from mhagui.gui.icons import icon
 from mhagui.gui.theme import theme_of
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.formula_tip import explain
+from mhagui.gui.widgets.key_line import draw_key_line
 from mhagui.gui.widgets.matrix_layout import MARGIN
 from mhagui.gui.widgets.matrix_surroundings import Gutters
 from mhagui.gui.widgets.matrix_zoom import ZoomedView
 
+OF_MODEL = re.compile(r"L\d+ H\d+")  # names of a model's heads
 PADDING = (6, 3, 4, 3)  # left, top, right, bottom; each pixel saved is one for the cells
 SWATCH = 10.0
 SPACE = 6.0
@@ -42,16 +46,27 @@ class HeadTitle(QWidget):
         super().__init__()
         self._label, self._name, self._colour, self._standing = "", "", QColor(), ""
         self._mark = ""
+        self._key_head: int | None = None
         self._has_name = True
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def set_head(
-        self, label: str, name: str, colour: QColor, standing: str, mark: str = ""
+        self,
+        label: str,
+        name: str,
+        colour: QColor,
+        standing: str,
+        mark: str = "",
+        key_head: int | None = None,
     ) -> None:
         """Show "h1", the head's name and colour, and what mute and solo make of it.
 
-        Where all of it has room, a ``mark`` behind the name as well.
+        Where all of it has room, a ``mark`` behind the name as well. A line below tells the heads
+        that share a ``key_head``.
         """
+        if key_head != self._key_head:
+            self._key_head = key_head
+            self.update()
         shown = (label, name, colour, standing, mark)
         if shown != (self._label, self._name, self._colour, self._standing, self._mark):
             self._label, self._name, self._colour, self._standing, self._mark = shown
@@ -80,6 +95,23 @@ class HeadTitle(QWidget):
         digits = "0" * len(self._label)
         bold = QFontMetricsF(demi_bold(self.font())).horizontalAdvance(digits)
         return SWATCH + SPACE + bold + 1
+
+    def written_in(self, room: float) -> tuple[str, str]:
+        """Return what is written in ``room`` pixels in bold, and behind it.
+
+        These are the head's number and its name; or a name that says where in a model the head is
+        alone, where both have no room: it says more.
+        """
+        name = self._name if self._has_name else ""
+        if OF_MODEL.fullmatch(name):
+            bold = QFontMetricsF(demi_bold(self.font()))
+            if self._standing:
+                room -= SPACE + bold.horizontalAdvance(self.standing_in(0))
+            both = bold.horizontalAdvance(self._label) + SPACE
+            both += QFontMetricsF(self.font()).horizontalAdvance(name)
+            if both > room >= bold.horizontalAdvance(name):
+                return name, ""
+        return self._label, name
 
     def standing_in(self, room: float) -> str:
         """Return what of mute and solo is written in ``room`` pixels: all of it, or a letter."""
@@ -113,16 +145,19 @@ class HeadTitle(QWidget):
             painter.drawRoundedRect(QRectF(0, top, SWATCH, SWATCH), 2, 2)
             left = SWATCH + SPACE
         painter.setPen(theme.text)
-        left = self._write(painter, demi_bold(self.font()), self._label, left, self.width())
+        begin = left
+        label, name = self.written_in(self.width() - left)
+        left = self._write(painter, demi_bold(self.font()), label, left, self.width())
         measure = QFontMetricsF(self._italic()).horizontalAdvance
         standing = self.standing_in(self.width() - left - SPACE)
         room = self.width() - (measure(standing) + SPACE if standing else 0.0)
         painter.setPen(theme.muted if self._standing in _WHY_SILENT else theme.text)
-        if self._has_name:
-            name = marked(self._name, self._mark)
-            has_room = QFontMetricsF(self.font()).horizontalAdvance(name) <= room - left - SPACE
-            name = name if has_room else self._name
-            left = self._write(painter, self.font(), name, left + SPACE, room)
+        if name:
+            both = marked(name, self._mark)
+            has_room = QFontMetricsF(self.font()).horizontalAdvance(both) <= room - left - SPACE
+            left = self._write(painter, self.font(), both if has_room else name, left + SPACE, room)
+        if self._key_head is not None:
+            draw_key_line(painter, self._key_head, begin, round(left), self.height())
         self._write(painter, self._italic(), standing, left + SPACE, self.width())
         painter.end()
 
@@ -249,10 +284,11 @@ class MatrixCard(QWidget):
         colour: QColor,
         standing: Standing,
         mark: str = "",
+        key_head: int | None = None,
     ) -> None:
         """Show whose card this is, and what mute and solo make of the head."""
         self.uid = uid
-        self.title.set_head(label, name, colour, standing, mark)
+        self.title.set_head(label, name, colour, standing, mark, key_head)
         self.name_line.set_name(name, mark)
         name = marked(name, mark)
         self.view.set_dimmed(standing in _WHY_SILENT)
@@ -326,7 +362,8 @@ class MatrixCard(QWidget):
         """Return all that has a say in how much room the card needs."""
         picture = self.view.picture
         shape = None if picture is None else picture.shape
-        return self.title.shown, self.view.label_gutters, self.title.font(), shape
+        room = self.view.label_gutters, self.view.word_room
+        return self.title.shown, room, self.title.font(), shape
 
     def name_in(self, width: int) -> str:
         """Return what of the name is shown in a line of its own, in a card of ``width``."""
@@ -334,12 +371,20 @@ class MatrixCard(QWidget):
         taken = sum(each.left() + each.right() for each in (margins, own))
         return self.name_line.shortened(width - taken)
 
-    def chrome(self, *, name_below: bool = False, bare: bool = False) -> QSize:
-        """Return how much larger than its cells the card is, with labels or ``bare``."""
+    def chrome(
+        self, *, name_below: bool = False, bare: bool = False, words: bool = False
+    ) -> QSize:
+        """Return how much larger than its cells the card is: ``bare``, with labels, or ``words``.
+
+        These are shown in full where those of columns are not those of rows as well.
+        """
         gutters = Gutters(0.0, 0.0) if bare else self.view.label_gutters
         margins = self._column.contentsMargins()
         width = margins.left() + margins.right() + 2 * MARGIN + gutters.left
         height = margins.top() + margins.bottom() + 2 * MARGIN + gutters.bottom
+        if words:
+            width += self.view.word_room.width()
+            height += self.view.word_room.height()
         header = self._header.sizeHint().height() + self._column.spacing()
         header += self.name_line.sizeHint().height() if name_below else 0
         return QSize(round(width), round(height + header))

@@ -20,8 +20,9 @@ MIN_SIZE = QSize(200, 150)
 WORTH_A_NAME = 0.8  # of their side the matrices may lose so that the heads' names can be read
 MOST_SHAPES = 8  # that are kept
 NO_LIMIT = 2**20  # pixels
-SMALL = 100  # pixels, below which a matrix has no labels where it is larger without them,
+SMALL = 56  # pixels, below which a matrix has no labels where it is larger without them,
 WORTH_NO_LABELS = 1.15  # at least so many times
+WORTH_WORDS = 0.66  # of their side they may lose for words of keys that no row has
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,19 +166,27 @@ class CardGrid(QScrollArea):
     def _found(self, shown: Sequence[MatrixCard], size: QSize) -> CardShape:
         """Return how all ``shown`` cards stand in ``size``: small ones without labels."""
         labelled = self._with_names(shown, size, bare=False)
+        if shown[0].view.word_room.height() > 0:
+            worded = self._with_names(shown, size, bare=False, words=True)
+            is_worth_it = worded.side >= max(WORTH_WORDS * labelled.side, SMALL)
+            labelled = worded if is_worth_it and not worded.grid.scrolls else labelled
         if labelled.side >= SMALL:
             return labelled
         bare = self._with_names(shown, size, bare=True)
         is_larger = bare.side >= WORTH_NO_LABELS * labelled.side
         return bare if is_larger or labelled.grid.scrolls else labelled
 
-    def _with_names(self, shown: Sequence[MatrixCard], size: QSize, *, bare: bool) -> CardShape:
+    def _with_names(
+        self, shown: Sequence[MatrixCard], size: QSize, *, bare: bool, words: bool = False
+    ) -> CardShape:
         """Return the shape for all ``shown`` cards, whose names go into lines of their own if cut.
 
         These are left out where the matrices would be much smaller for them, or would scroll.
         """
         bar, shares = self.verticalScrollBar().sizeHint().width() + SPACING, _shares(shown[0])
-        chrome = [shown[0].chrome(name_below=below, bare=bare) for below in (False, True)]
+        chrome = [
+            shown[0].chrome(name_below=below, bare=bare, words=words) for below in (False, True)
+        ]
         beside, below = (
             CardShape(shape, _side(shape.card, of, shares), is_below, bare)
             for is_below, of in zip((False, True), chrome, strict=True)

@@ -23,7 +23,7 @@ from mhagui.gui.widgets.label_text import drawable
 from mhagui.gui.widgets.matrix_cells import Cells, cells_of
 from mhagui.gui.widgets.matrix_ground import Ground, Grounds
 from mhagui.gui.widgets.matrix_keys import moved
-from mhagui.gui.widgets.matrix_layout import MARGIN, MatrixLayout
+from mhagui.gui.widgets.matrix_layout import MARGIN, MatrixLayout, word_room
 from mhagui.gui.widgets.matrix_painter import dimmed_table, matrix_pixmap, number_room
 from mhagui.gui.widgets.matrix_picture import NO_KEY, Levels, Part, Picture
 from mhagui.gui.widgets.matrix_surroundings import Gutters, Surroundings
@@ -68,6 +68,7 @@ class MatrixView(QWidget):
         self._picture: Picture | None = None
         self._around: Surroundings | None = None
         self._gutters = self._label_gutters = Gutters(0.0, 0.0)
+        self._word_room = QSizeF(0.0, 0.0)
         self.is_bare = False
         self._grounds = Grounds()
         self._ground: Ground | None = None
@@ -105,6 +106,11 @@ class MatrixView(QWidget):
     def label_gutters(self) -> Gutters:
         """The same where labels are shown, whether they are or not."""
         return self._label_gutters
+
+    @property
+    def word_room(self) -> QSizeF:
+        """Room for words beside and below the gutters, where columns have others than rows."""
+        return self._word_room
 
     @property
     def part(self) -> Part | None:
@@ -193,7 +199,7 @@ class MatrixView(QWidget):
             self.STRETCH,
             number_room(picture, self.font()) if picture.row_words else 0.0,
         )
-        self._label_gutters = around.gutters()
+        self._label_gutters, self._word_room = around.gutters(), word_room(around)
         around = around.bare() if self.is_bare else around
         if around != self._around:
             self._around = around

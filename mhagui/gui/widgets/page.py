@@ -8,6 +8,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from mhagui.gui.formulas import Formula
+from mhagui.gui.widgets.copyable import copyable
 from mhagui.gui.widgets.drawing import demi_bold
 from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.number_table import NumberTable
@@ -69,11 +70,7 @@ def sentence(object_name: str = "", text: str = "") -> QLabel:
     label.setObjectName(object_name)
     label.setWordWrap(True)
     label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(
-        Qt.TextInteractionFlag.TextSelectableByMouse
-        | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    )
-    return label
+    return copyable(label)
 
 
 class FieldLabel(QLabel):

@@ -15,6 +15,7 @@ from mhagui.gui.widgets.label_text import drawable, fitted
 # Behind PySide6: pyqtgraph takes the Qt binding that is loaded already.
 import pyqtgraph as pg
 
+EDGE = 3  # pixels between a label and the edge of the plot
 LEAST_WORD, MOST_WORD = 6, 18  # widths of a digit that turned words have
 
 
@@ -99,7 +100,7 @@ class PositionAxis(Axis):
             for form in (Form.BOTH, Form.WORDS):
                 widths = [metrics.horizontalAdvance(text) for text in self._texts(words, form)]
                 lefts = [place * pitch - wide / 2 for place, wide in enumerate(widths)]
-                lefts[-1] -= max(widths[-1] / 2 - margin, 0.0)  # it is kept inside
+                lefts[-1] -= max(widths[-1] / 2 + EDGE - margin, 0.0)  # it is kept inside
                 spans = pairwise(zip(lefts, widths, strict=True))
                 if all(left + wide + digit <= after for (left, wide), (after, _) in spans):
                     return form, 0.0
@@ -148,7 +149,8 @@ class PositionAxis(Axis):
     ) -> None:
         """Draw the axis, its words upwards where they are turned: pyqtgraph's never are."""
         if self.form is not Form.TURNED:
-            low, high = -self.pos().x(), self.size().width()  # no label is cut at the edges
+            # No label is cut at the edges, nor touches that of the plot.
+            low, high = -self.pos().x() + EDGE, self.size().width() - EDGE
             boxes = [QRectF(box) for box, _, _ in texts]
             for box in boxes:
                 box.moveRight(min(box.right(), high))

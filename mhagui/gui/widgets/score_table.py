@@ -180,6 +180,8 @@ class ScoreModel(QAbstractTableModel):
         """Return the label of a row or column."""
         if orientation == Qt.Orientation.Vertical:
             return self._of_row(section, role)
+        if role == Role.InitialSortOrderRole:
+            return Qt.SortOrder.DescendingOrder.value  # of labels too: A to Z
         if section < BEFORE_COLUMNS:
             if role == Role.ToolTipRole:
                 return with_formula(Formula.CHANCE_CORRECTED)

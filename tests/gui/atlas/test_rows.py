@@ -45,10 +45,30 @@ def test_a_click_on_a_label_sorts_and_undefined_scores_come_last(
     header = table.horizontalHeader()
     spot = QPoint(header.sectionViewportPosition(1) + 10, header.height() // 2)
     orders = []
-    for _ in range(2):
+    for _ in range(3):
         qtbot.mouseClick(header.viewport(), LEFT, PLAIN, spot)
         orders.append(rows_of(table)[0])
-    assert sorted(orders) == [["L0 H0", "L0 H2", "L0 H1"], ["L0 H2", "L0 H0", "L0 H1"]]
+    previous = scorecard(captures.capture).column("previous token").values
+    assert previous[2] > previous[0]  # what is blended looks back, what looks at itself does not
+    down, as_they_come = ["L0 H2", "L0 H0", "L0 H1"], ["L0 H0", "L0 H1", "L0 H2"]
+    assert orders == [down, ["L0 H0", "L0 H2", "L0 H1"], as_they_come]
+
+
+def test_a_click_on_another_label_sorts_it_largest_first(dock, qtbot, two_layers, rows_of):
+    table, header = dock.table.table, dock.table.table.horizontalHeader()
+    for column in (1, 2, 1):
+        spot = QPoint(header.sectionViewportPosition(column) + 10, header.height() // 2)
+        qtbot.mouseClick(header.viewport(), LEFT, PLAIN, spot)
+        values = scorecard(two_layers()).columns[column - 1].values
+        down = sorted(range(5), key=lambda place: -values[place])
+        assert [NAMES.index(name) for name in rows_of(table)[0]] == down
+
+
+def test_a_click_on_the_label_of_labels_sorts_from_a_to_z(dock, qtbot, rows_of):
+    table, header = dock.table.table, dock.table.table.horizontalHeader()
+    spot = QPoint(header.sectionViewportPosition(0) + 10, header.height() // 2)
+    qtbot.mouseClick(header.viewport(), LEFT, PLAIN, spot)
+    assert rows_of(table)[0] == ["L3 H0", "L3 H1", "L7 H0", "L3 H2", "L7 H1"]
 
 
 def test_heads_are_filtered_by_label_and_by_letters(dock, qtbot, rows_of, marked):

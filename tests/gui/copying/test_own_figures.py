@@ -13,10 +13,15 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QListWidget, QPushBu
 from mhagui import core
 from mhagui.document.capture import Capture, CapturedLayer
 from mhagui.document.provenance import provenance_of_file
+from mhagui.figures import FigureStyle, render_chart
 from mhagui.gui.capture_session import Opened
+from mhagui.gui.docks.compare_content import compared
+from mhagui.gui.docks.compare_sources import ComparedHead
+from mhagui.gui.docks.own_figures import of_comparison
 from mhagui.gui.export.dialog import ExportDialog
 
 T = 6
+SVG = "{http://www.w3.org/2000/svg}"
 BOTH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 NAME = Qt.ItemDataRole.UserRole
 pytestmark = [
@@ -50,9 +55,7 @@ def model(window, enter, qtbot):
 
 def texts_of(data):
     svg = ET.fromstring(bytes(data.data("image/svg+xml").data()))
-    return [
-        "".join(each.itertext()).strip() for each in svg.iter("{http://www.w3.org/2000/svg}text")
-    ]
+    return ["".join(each.itertext()).strip() for each in svg.iter(f"{SVG}text")]
 
 
 def test_the_map_under_the_pointer_is_copied_as_it_is_coloured(model, find, right_click, clipboard):
@@ -84,6 +87,20 @@ def test_a_caption_says_what_was_open_and_given(model, find, right_click, clipbo
     right_click(find("atlasMap")).press("Copy caption")
     caption = clipboard().text()
     assert "The 6 heads of “made up” in 2 layers, given “a b c d e f”" in caption
+
+
+@pytest.mark.parametrize(("n_keys", "sign"), [(4, "t"), (7, "i")])
+def test_keys_are_numbered_as_in_the_window(n_keys, sign):
+    """They are i1, i2 … where they are not the queries' positions."""
+    cells = np.random.default_rng(0).dirichlet(np.ones(n_keys), size=(2, 4))
+    layer = CapturedLayer(0, given=cells)
+    found = compared(*(lambda at=at: ComparedHead(f"H{at}", "a map", layer, at) for at in (0, 1)))
+    chart = of_comparison(found)["compareDifference"]
+    svg = ET.fromstring(render_chart(chart, FigureStyle(), ["svg"])["svg"])
+    written = {"".join(each.itertext()).strip() for each in svg.iter(f"{SVG}text")}
+    assert {"t1", "t4", f"{sign}{n_keys}"} <= written
+    assert ("i1" in written) == (sign == "i")
+    assert "t5" not in written
 
 
 def test_each_page_of_the_lab_has_its_figures(window, enter, find, qtbot):

@@ -57,13 +57,16 @@ def test_what_is_opened_has_its_first_layer_on_the_bench(work, qtbot, opened):
     assert work.captures.capture is opened.capture  # to be returned to
 
 
-def test_a_head_that_came_in_place_of_one_of_the_layer_is_not_taken_for_that(work, opened):
+def test_a_head_that_came_in_place_of_one_of_the_layer_is_not_taken_for_that(
+    work, opened, unsaved
+):
     work.captures.open(opened)
     for edit in (RemoveHead(3), DuplicateHead(1)):
         assert work.bench.edit(edit)
     assert work.captures.show(2, 2)
     shown = work.bench.scene.head(work.bench.view.cursor.head)
     np.testing.assert_array_equal(shown.a, opened.capture.layers[0].given[2])
+    assert unsaved == ["made up, layer 2"]  # it was laid out anew
 
 
 def test_of_more_heads_than_there_is_room_for_the_one_that_is_wanted_is_there(work, qtbot):

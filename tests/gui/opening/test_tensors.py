@@ -101,8 +101,8 @@ def test_the_notice_says_how_it_was_read_and_leads_to_the_dialog(
     window, qtbot, dialog_of, layers_file
 ):
     window.openings.open(layers_file.path)
-    qtbot.waitUntil(lambda: "attn.npz is read as" in notice(window))
-    assert "head 3, query 5, key 5" in notice(window)
+    qtbot.waitUntil(lambda: "attn.npz was read: " in notice(window))
+    assert "layer_2 and 1 more as weights (head 3, query 5, key 5)" in notice(window)
     button = next(b for b in window.notices.findChildren(QPushButton) if "How" in b.text())
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     dialog = dialog_of(window, DIALOG)
