@@ -55,8 +55,8 @@ HEAD_MARKERS = (
     Marker("star", "*"), Marker("t", "v"), Marker("p", "p"), Marker("+", "P"),
 )  # fmt: skip
 
-# Of lines that mark heads which share keys: none of a head's, quieter, and of a lightness that shows
-# on light and dark cards. Each is told from the others with or without red or green cones.
+# Of lines that mark heads which share keys: none of a head's, quieter, and of a lightness that
+# shows on light and dark cards. Each is told from the others with or without red or green cones.
 KEY_HEAD_COLOURS = ("#6496a0", "#8c7846", "#5a8cbe", "#78826e")
 # Ink and gaps of these lines, in times their width: neighbours differ in this as well.
 KEY_HEAD_DASHES: tuple[tuple[float, float] | None, ...] = (None, (4.0, 2.0), (1.0, 1.0))

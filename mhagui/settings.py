@@ -121,8 +121,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Where the last window was when it was not maximised, and whether it was.
     recent_files
         The files that were opened or saved last, the newest first.
-    scene_folder, report_folder
-        Where a scene was opened or saved last, and a report of exercises written; empty for none.
+    opened_folder, scene_folder, report_folder
+        Where anything was opened last, a scene opened or saved, and a report of exercises written;
+        empty for none.
     export, motion
         What was chosen last in the dialogs of figures and of animations.
     """
@@ -137,6 +138,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     window: Frame | None = None
     maximised: bool = False
     recent_files: tuple[str, ...] = ()
+    opened_folder: str = ""
     scene_folder: str = ""
     report_folder: str = ""
     export: ExportChoices = ExportChoices()
@@ -166,7 +168,7 @@ def settings_to_json(settings: Settings) -> bytes:
     for name in ("export", "motion"):
         if not _is_text(entries[name].folder):
             entries[name] = msgspec.structs.replace(entries[name], folder="")
-    for name in ("scene_folder", "report_folder"):
+    for name in ("opened_folder", "scene_folder", "report_folder"):
         entries[name] = entries[name] if _is_text(entries[name]) else ""
     text = msgspec.json.encode({"format": FORMAT, "version": VERSION} | entries)
     return msgspec.json.format(text, indent=2) + b"\n"

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from mhagui.gui.pictures import weight_table
 from mhagui.palette import (
     HEAD_COLOURS,
+    KEY_HEAD_COLOURS,
+    MORE_HEAD_COLOURS,
     SignedColours,
     WeightColours,
     contrast,
@@ -17,6 +19,7 @@ from mhagui.palette import (
     head_marker,
     ink_on,
     is_signed,
+    key_head_line,
     relative_luminance,
     table_on,
 )
@@ -246,3 +249,32 @@ def test_head_colours_are_told_apart(sight):
 def test_head_colours_show_in_light_and_dark_windows(window):
     for colour in (head_colour(uid) for uid in range(1, 33)):
         assert contrast(tuple(channels_of(colour)), window) >= 2.2
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+def test_lines_of_key_heads_are_told_apart(sight):
+    seen = [lab(SIGHT[sight] @ linear(colour)) for colour in KEY_HEAD_COLOURS]
+    for one, other in itertools.combinations(seen, 2):
+        assert np.linalg.norm(one - other) > 15
+    lines = [key_head_line(number) for number in range(12)]
+    assert len(set(lines)) == 12
+    for one, other in itertools.pairwise(lines):
+        assert one[0] != other[0]
+        assert one[1] != other[1]
+
+
+def test_lines_of_key_heads_are_quieter_than_heads_and_none_of_theirs():
+    def strength(colour):
+        return np.hypot(*lab(linear(colour))[1:])
+
+    heads = HEAD_COLOURS + MORE_HEAD_COLOURS
+    for colour in KEY_HEAD_COLOURS:
+        assert strength(colour) < np.median([strength(head) for head in HEAD_COLOURS])
+        apart = [np.linalg.norm(lab(linear(colour)) - lab(linear(head))) for head in heads]
+        assert min(apart) > 12
+
+
+@pytest.mark.parametrize("card", [(255, 255, 255), (0x2A, 0x2D, 0x33)])
+def test_lines_of_key_heads_show_on_light_and_dark_cards(card):
+    for colour in KEY_HEAD_COLOURS:
+        assert contrast(tuple(channels_of(colour)), card) >= 3.0

@@ -94,8 +94,8 @@ def grouped_weights(
     if bias is not None:
         with np.errstate(over="ignore"):  # what forbids a key in float64 does so in float32
             added = np.broadcast_to(np.asarray(bias, scores.dtype), shape)
+            scores += added
         mask = _without(np.isneginf(added), mask, shape)
-        scores += added
     if sinks is None:
         return weights_from_scores(scores, mask=mask)
     return weights_with_sinks(scores, sinks, mask=mask)

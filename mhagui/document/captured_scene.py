@@ -29,7 +29,6 @@ from mhagui.document.scene import (
 from mhagui.document.token_text import Scheme, elided, shown_tokens
 from mhagui.errors import UserError
 
-
 _MOST_NAMED = 8  # heads, in a sentence
 
 

@@ -142,7 +142,7 @@ def why_tokens_stay(scene: Scene) -> str:
     ]
     if not made:
         return ""
-    return f"{made[0].capitalize()} are made of these tokens; Edit > Prompt runs others."
+    return f"{made[0].capitalize()} are made of these tokens; for others: Edit > Prompt."
 
 
 def _check_can_follow(scene: Scene) -> None:

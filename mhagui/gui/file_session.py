@@ -84,6 +84,7 @@ class FileSession(QObject):
         super().__init__(window)
         self._bench, self._window, self._finish_typing = bench, window, finish_typing
         self.folder: Path | None = None  # where a file was opened or saved last
+        self.scene_folder: Path | None = None  # where that was a scene; none lies beside a model
         self.state = self._state()
         bench.history_changed.connect(self._on_history_changed)
 
@@ -143,6 +144,7 @@ class FileSession(QObject):
         if not self.lay_out(session.scene, origin, session.view):
             return False
         self.folder = path.parent  # also of a figure, beside which its scene may be saved
+        self.scene_folder = path.parent
         self._note()
         if origin.path is None:  # so that nothing in the window names the figure
             self.said.emit(f"The scene of {path.name} is on the bench")
@@ -198,7 +200,8 @@ class FileSession(QObject):
         """Ask for a file and write to it; False where nothing was written."""
         self._finish_typing()
         path = self.origin.path
-        suggested = path or self.start_folder() / f"{_file_name(self._bench.scene.title)}.mhascene"
+        name = f"{_file_name(self._bench.scene.title)}.mhascene"
+        suggested = path or _first_there(self.scene_folder) / name
         if not is_scene_file(suggested):
             suggested = suggested.with_name(f"{suggested.name}.mhascene")
         dialog = QFileDialog(self._window, "Save scene as", str(suggested.parent))
@@ -245,6 +248,7 @@ class FileSession(QObject):
             self.failed.emit(f"Not saved: {str(error) or 'there is not enough memory.'}")
             return False
         self._bench.keep(path, state)
+        self.scene_folder = path.parent
         self._note()
         self.said.emit(f"Saved to {path}")
         return True
@@ -268,13 +272,7 @@ class FileSession(QObject):
     def start_folder(self) -> Path:
         """Return the folder in which one looks for a file first."""
         path = self.origin.path
-        documents = QStandardPaths.StandardLocation.DocumentsLocation
-        known = (
-            path and path.parent,
-            self.folder,
-            Path(QStandardPaths.writableLocation(documents)),
-        )
-        return next((folder for folder in known if folder and folder.is_dir()), Path.home())
+        return _first_there(path and path.parent, self.folder)
 
     def _state(self) -> State:
         history = self._bench.history
@@ -286,6 +284,13 @@ class FileSession(QObject):
         if state != self.state:
             self.state = state
             self.changed.emit()
+
+
+def _first_there(*folders: Path | None) -> Path:
+    """Return the first of ``folders`` that is there, or else the user's own for documents."""
+    documents = QStandardPaths.StandardLocation.DocumentsLocation
+    known = *folders, Path(QStandardPaths.writableLocation(documents))
+    return next((folder for folder in known if folder and folder.is_dir()), Path.home())
 
 
 def is_scene_file(path: Path) -> bool:

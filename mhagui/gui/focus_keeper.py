@@ -24,6 +24,8 @@ class FocusKeeper(QObject):
             app.focusChanged.connect(self._on_focus_changed)
 
     def _on_focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:
+        if not isValid(self._window):  # which takes the focus of its parts along when it goes
+            return
         if new is None:
             if self._window.isActiveWindow():
                 QTimer.singleShot(0, self, self._find_if_nowhere)

@@ -6,7 +6,15 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QDockWidget,
+    QLineEdit,
+    QMainWindow,
+    QTabBar,
+    QWidget,
+)
 
 from mhagui.document import Scene
 from mhagui.gui.bench import Bench
@@ -261,11 +269,17 @@ class Docks(QObject):
         dock.take_focus()
 
     def enter_any(self) -> None:
-        """Give the keyboard to the heatmaps, or whatever is in front instead of them."""
+        """Give the keyboard to the heatmaps, or whatever is in front instead of them.
+
+        If it can be to no field, in which the next digit would change a number.
+        """
+        place = self.heatmaps, *self._window.tabifiedDockWidgets(self.heatmaps)
         in_front = self._in_front()
-        names = [dock.objectName() for dock in in_front]
-        if in_front:
-            in_front[names.index("heatmapsDock") if "heatmapsDock" in names else 0].take_focus()
+        instead = [dock for dock in in_front if dock in place]
+        for dock in (*instead, *(dock for dock in in_front if dock not in place)):
+            dock.take_focus()
+            if not isinstance(QApplication.focusWidget(), QLineEdit | QAbstractSpinBox):
+                return
 
     def enter_next(self) -> None:
         """Give the keyboard to the next of the docks in front, or from a tab bar to its own."""

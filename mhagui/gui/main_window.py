@@ -420,7 +420,9 @@ class MainWindow(QMainWindow):
         settings = self.preferences.settings
         self._keep_files(settings.recent_files)
         if settings.scene_folder:
-            self.files.folder = Path(settings.scene_folder)
+            self.files.scene_folder = Path(settings.scene_folder)
+        if settings.opened_folder:
+            self.files.folder = Path(settings.opened_folder)
         self._lesson.report_folder = settings.report_folder
         if self.files.state.path is not None:
             self._on_file_used(self.files.state.path)
@@ -430,7 +432,8 @@ class MainWindow(QMainWindow):
         layout = self.docks.layout() or self.preferences.settings.layout
         self.preferences.change(
             layout=layout,
-            scene_folder=str(self.files.folder or ""),
+            opened_folder=str(self.files.folder or ""),
+            scene_folder=str(self.files.scene_folder or ""),
             report_folder=self._lesson.report_folder,
             **place_of(self),
         )

@@ -153,7 +153,12 @@ def test_the_scores_of_words(run, capsys, refused, tmp_path):
 def test_it_is_told_what_has_to_be_said(refused, tmp_path):
     path = tmp_path / "three.npy"
     np.save(path, np.ones((3, T, T)) / T)
-    assert "axes=head,query,key or axes=layer,query,key" in refused("report", path, "--scorecard")
+    ways = (
+        "(--read axes=head,query,key or --read axes=layer,query,key or --read axes=batch,query,key)"
+    )
+    assert ways in refused("report", path, "--scorecard")
+    said = refused("report", path, "--scorecard", "axes=head,query,key")
+    assert "--read axes=head,query,key" in said
 
 
 @pytest.mark.parametrize(

@@ -95,3 +95,9 @@ def test_one_key_head_and_as_many_as_query_heads():
     assert_array_equal(core.grouped_weights(Q, K[:1]), core.attention_weights(Q, K[:1]))
     same = RNG.normal(size=(H, T, D))
     assert_array_equal(core.grouped_weights(Q, same), core.attention_weights(Q, same))
+
+
+def test_a_bias_that_leaves_what_float32_holds_is_refused_without_a_warning():
+    q, k = (np.full((1, 2, 1), side, np.float32) for side in (-3e38, 1.0))
+    with pytest.raises(ValueError, match="scores must be finite"):
+        core.grouped_weights(q, k, scale=1.0, mask=None, bias=np.full((1, 2, 2), -3e38, np.float32))

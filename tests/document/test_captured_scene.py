@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mhagui.document import Pattern, compute
 from mhagui.document.capture import Capture, CapturedLayer
-from mhagui.document.captured_scene import heads_with_room, scene_of
+from mhagui.document.captured_scene import heads_with_room, scene_of, why_left_out
 from mhagui.document.filter_bank import in_bounds
 from mhagui.document.mask_rule import MaskKind, MaskRule
 from mhagui.errors import UserError
@@ -325,3 +325,52 @@ def test_weights_that_are_no_numbers_are_counted():
 def test_too_much_is_refused_before_it_is_copied():
     many = np.broadcast_to(np.float32(0), (64, 4000, 4000))  # 4 GB, if anybody copied it
     assert "numbers together" in refused(weights_alone(many, allowed=None))
+
+
+# ------------------------------------------------------------- heads whose weights are no numbers
+
+
+def unsound(n_heads, *wrong):
+    """A capture of a layer with a NaN in each of some heads."""
+    given = np.tile(np.eye(T), (n_heads, 1, 1))
+    given[list(wrong), 2, 1] = np.nan
+    return Capture("made up", (weights_alone(given),))
+
+
+def test_heads_that_are_no_numbers_are_left_out_and_it_is_said_why():
+    capture = unsound(4, 0, 2)
+    heads = heads_with_room(capture, 0)
+    assert heads == (1, 3) == heads_with_room(capture, 0, 3)
+    assert [head.name for head in scene_of(capture, 0, heads).heads] == ["L0 H1", "L0 H3"]
+    assert why_left_out(capture, 0, heads) == (
+        "2 of the 4 heads of layer 0 are not on the bench, for they have weights that are not "
+        "numbers: H0, H2."
+    )
+    assert why_left_out(unsound(4, 2), 0, (0, 1, 3)) == (
+        "Layer 0, head 2: 1 of 36 weights are not numbers, the first on key t2 at query t3. It is "
+        "not on the bench."
+    )
+    assert why_left_out(unsound(4), 0, heads_with_room(unsound(4), 0)) == ""
+
+
+def test_a_head_that_is_wanted_and_is_no_numbers_comes_alone_so_that_it_is_refused():
+    capture = unsound(4, 2)
+    assert heads_with_room(capture, 0, 2) == (2,)
+    with pytest.raises(UserError, match="Layer 0, head 2: 1 of 36 weights are not numbers"):
+        scene_of(capture, 0, (2,))
+
+
+def test_where_the_first_heads_are_no_numbers_others_come_and_of_none_the_first():
+    assert heads_with_room(unsound(70, *range(64)), 0) == tuple(range(64, 70))
+    assert heads_with_room(unsound(70, *range(70)), 0) == (0,)
+    left_out = why_left_out(unsound(70, *range(60)), 0, tuple(range(60, 64)))
+    assert left_out.endswith("H0, H1, H2, H3, H4, H5, H6, H7 and 52 more.")
+
+
+def test_what_is_no_number_in_padding_leaves_nothing_out():
+    given = np.tile(np.eye(T), (2, 1, 1))
+    given[0, 0] = np.nan
+    allowed = np.tri(T, dtype=bool)
+    allowed[0] = allowed[:, 0] = False
+    capture = Capture("padded", (weights_alone(given, allowed=allowed),))
+    assert heads_with_room(capture, 0) == (0, 1)

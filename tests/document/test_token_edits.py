@@ -204,6 +204,6 @@ def test_what_heads_were_made_of_elsewhere_stays_as_it_is(pattern):
     scene = Scene("made up", "", (head,), np.eye(3), np.eye(3), d_k=3, tokens=("a", "b", "c"))
     edits = [SwapTokens(0, 1), MoveToken(0, 2), RepeatToken(0, 1), SetTokens(("c", "b", "a"))]
     for edit in [*edits, DragTokens(scene, SwapTokens(0, 1)), SetTokens(("a", "b"))]:
-        with pytest.raises(UserError, match="made of these tokens and stay"):
+        with pytest.raises(UserError, match="are made of these tokens; for others"):
             edit.apply(scene)
     assert DragTokens(scene, None).apply(scene) == scene

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QHelpEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QToolButton, QToolTip
 
-from mhagui.document import Window
+from mhagui.document import Window, load_lesson
 from mhagui.document.capture import Capture, CapturedLayer
 from mhagui.document.captured_scene import scene_of
 from mhagui.document.edits import OpenScene
+from mhagui.gui.docks.heatmaps import HeatmapsDock
 from mhagui.gui.widgets.matrix_card import MatrixCard
 from mhagui.gui.widgets.matrix_view import MatrixView
 from mhagui.gui.widgets.token_strip import TokenStrip
@@ -71,7 +72,8 @@ def test_the_pointer_on_the_last_column_is_read_out_with_both_words(put, qtbot, 
     qtbot.mouseMove(view, view.cell_rect(2, 6).center())
     settle()
     assert cursor(window) == (2, 6)
-    assert status(window).startswith("head 2 · t = 3 “dort” · i = 7 “mat” · weight ")
+    name = window.bench.scene.heads[1].name
+    assert status(window).startswith(f"head 2 {name} · t = 3 “dort” · i = 7 “mat” · weight ")
     assert "row t3 dort, column i7 mat: weight" in tip_at(view, view.cell_rect(2, 6).center())
 
 
@@ -284,3 +286,66 @@ def test_compare_has_the_cursor_of_the_bench(put, qtbot, settle):
     assert view.cursor_cell == (1, 5)
     qtbot.mouseMove(view, view.cell_rect(2, 6).center())
     assert cursor(window) == (2, 6)
+
+
+# ------------------------------------------------------------------------------ words on both axes
+
+
+ENGLISH = ("the", "cat", "sat", "on", "mat")
+GERMAN = (
+    "die", "Katze", "saß", "auf", "der", "Matte", "und", "sah", "zum", "großen", "Hund", "hin",
+)  # fmt: skip
+
+
+def translated():
+    cells = np.random.default_rng(3).random((8, 5, 12)) ** 6
+    layer = CapturedLayer(0, given=cells / cells.sum(axis=2, keepdims=True))
+    return scene_of(Capture("translated", (layer,), ENGLISH, GERMAN), 0)
+
+
+def words_of(labels):
+    return {word for label in labels for word in label.text.split()}
+
+
+def assert_words_on_both_axes(views):
+    for view in views:
+        layout = view.laid_out
+        rows, columns = words_of(layout.row_labels), words_of(layout.column_labels)
+        assert len(rows & set(ENGLISH)) >= 3  # each, or every second
+        assert len(columns & set(GERMAN)) >= 6
+        boxes = [label.box for label in layout.row_labels + layout.column_labels]
+        for place, box in enumerate(boxes):
+            assert QRectF(view.rect()).contains(box)
+            assert not any(box.intersects(other) for other in boxes[place + 1 :])
+
+
+@pytest.mark.parametrize("size", [(690, 360), (900, 500), (690, 560)])
+def test_words_of_queries_and_keys_stand_at_all_heatmaps(open_dock, bench, settle, size):
+    dock = open_dock(HeatmapsDock, *size)
+    bench.edit(OpenScene(translated()))
+    settle()
+    views = [card.view for card in dock.findChildren(MatrixCard)]
+    assert len(views) == 8
+    assert_words_on_both_axes(views)
+
+
+@pytest.mark.parametrize("size", [(690, 370), (900, 500), (520, 620)])
+def test_words_of_queries_and_keys_stand_at_what_is_compared(open_window, settle, size):
+    window = open_window(size=(1440, 900))
+    window.bench.edit(OpenScene(translated()))
+    dock = window.docks.compare
+    window.docks.show(["compareDock"])
+    dock.setFloating(True)
+    dock.resize(*size)
+    settle()
+    settle()
+    views = dock.pictures.views[:3]
+    assert_words_on_both_axes(views)
+    assert len({view.cell_rect(0, 0).width() for view in views}) == 1
+
+
+def test_words_that_rows_say_as_well_take_no_room_from_cells(open_dock, bench, settle):
+    dock = open_dock(HeatmapsDock, 690, 360)
+    bench.edit(OpenScene(load_lesson("content-position")))
+    settle()
+    assert all(card.view.word_room.isEmpty() for card in dock.findChildren(MatrixCard))

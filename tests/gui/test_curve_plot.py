@@ -33,6 +33,19 @@ def plot(qtbot):
     return plot
 
 
+@pytest.mark.parametrize("width", range(300, 460, 20))
+def test_no_word_touches_the_edge(plot, width):
+    plot.resize(width, 300)
+    plot.set_words(("the", "cat", "sat", "on", "the", "mat"), ())
+    image = picture(plot)
+    below = round(plot.box.sceneBoundingRect().bottom()) + 2
+    ground = image.pixelColor(image.width() - 1, below)
+    for x in range(image.width() - 3, image.width()):
+        assert {image.pixelColor(x, y).rgb() for y in range(below, image.height())} == {
+            ground.rgb()
+        }
+
+
 def n_drawn_markers(plot):
     """How many markers pyqtgraph keeps ready, of all curves."""
     curves = [of for of in plot.box.allChildItems() if isinstance(of, pg.ScatterPlotItem)]

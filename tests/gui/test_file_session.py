@@ -460,3 +460,25 @@ def test_a_scene_is_looked_at_as_when_it_was_saved_and_appears_as_the_user_likes
     window.files.lay_out(load_lesson("two-heads"))
     window.files.recover(Session(scene, view))
     assert window.bench.view == replace(view, appearance=Appearance(digits=6))
+
+
+def test_a_scene_is_offered_where_one_was_saved_last_and_not_beside_a_model(
+    window, monkeypatch, tmp_path
+):
+    offered, (models, mine) = [], (tmp_path / "models", tmp_path / "mine")
+    for folder in (models, mine):
+        folder.mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(
+        QFileDialog, "exec", lambda dialog: offered.append(dialog.directory().absolutePath())
+    )
+    window.files.scene_folder = None
+    window.files.note(models / "tiny.gguf")
+    assert window.files.start_folder() == models  # where the next is looked for
+    do(window, "save")
+    window.files.write(mine / "a.mhascene")
+    open_lesson(window, "two heads")
+    window.files.note(models / "tiny.gguf")
+    do(window, "save")
+    assert models not in map(Path, offered)
+    assert Path(offered[1]) == mine

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from mhagui.document.exercise_list import exercises
+from mhagui.gui.docks.key_heads import KeyHeadLegend
 from mhagui.gui.widgets.bar_list import BarList
 from mhagui.gui.widgets.colour_bar import ColourKey
 from mhagui.gui.widgets.curve_legend import CurveLegend
@@ -44,7 +45,10 @@ SHOWING = (
     CurvePlot, HeadMap,
 )  # fmt: skip
 # What never shows one: what is pressed, typed into or scrolled by, what only holds others, tokens.
-OTHERS = (QAbstractButton, QLineEdit, QScrollBar, QSplitterHandle, QMenu, StateIcon, TokenStrip)
+OTHERS = (
+    QAbstractButton, QLineEdit, QScrollBar, QSplitterHandle, QMenu, StateIcon, TokenStrip,
+    KeyHeadLegend,
+)  # fmt: skip
 # What shows none though it is of such a kind: object names, and texts of labels without one.
 NO_QUANTITY = {
     "headsDock": {"h1", "h2", "h3", "h4"},

@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QSpinBox, QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSpinBox, QWidget
 
 from mhagui.document import ColourScale, Head, Pattern, Quantity, Scene, load_lesson
 from mhagui.document.edits import OpenScene, SetMask, SetSequenceLength
 from mhagui.document.mask_rule import MaskKind, MaskRule
+from mhagui.gui.docks.cost import CostDock
 from mhagui.gui.docks.entropy import EntropyDock
 from mhagui.gui.docks.heatmaps import HeatmapsDock
 from mhagui.gui.docks.impulse import ImpulseDock
@@ -17,10 +20,13 @@ from mhagui.gui.docks.pipeline import PipelineDock
 from mhagui.gui.formulas import Formula
 from mhagui.gui.pictures import Pictures, cursor_text, largest_seen
 from mhagui.gui.status import StatusBar
+from mhagui.gui.theme import ThemeChoice, apply_theme
+from mhagui.gui.widgets.key_line import KeyLabel
 from mhagui.gui.widgets.matrix_card import MatrixCard
 from mhagui.gui.widgets.matrix_picture import HATCHED, Part, shown_indices
 from mhagui.gui.widgets.matrix_view import MatrixView
 from mhagui.gui.widgets.number_table import NumberTable
+from mhagui.palette import key_head_line
 
 DOWN, UP = Qt.Key.Key_Down, Qt.Key.Key_Up
 WINDOW = MaskRule(MaskKind.SLIDING, 3)
@@ -212,6 +218,96 @@ def test_padding_stays_when_another_kind_is_chosen(bench, heads_dock, qtbot, set
     assert kind.accessibleDescription().startswith("Mask: full, padding 1 on the left.")
 
 
+def padding_boxes(dock):
+    return [find(dock, f"{end}PaddingBox", QSpinBox) for end in ("left", "right")]
+
+
+def test_padding_is_asked_for_and_set_by_keys_and_taken_back(bench, heads_dock, qtbot, settle):
+    kind, boxes = find(heads_dock, "maskBox", QComboBox), padding_boxes(heads_dock)
+    quiet = find(heads_dock, "masterGainSlider").mapTo(heads_dock, QPoint())
+    assert not any(box.isVisible() for box in boxes)
+    kind.setFocus()
+    qtbot.keyClick(kind, Qt.Key.Key_End)
+    settle()
+    assert (bench.scene.mask, kind.currentText()) == (MaskRule(), "causal")  # nothing yet
+    assert boxes[0].hasFocus()
+    assert boxes[1].isVisible()
+    qtbot.keyClick(boxes[0], UP)
+    settle()
+    assert bench.scene.mask == MaskRule(left=1)
+    qtbot.keyClick(boxes[0], Qt.Key.Key_Tab)
+    assert boxes[1].hasFocus()
+    for _ in range(2):
+        qtbot.keyClick(boxes[1], UP)
+        settle()
+    assert bench.scene.mask == MaskRule(left=1, right=2)
+    assert kind.currentText() == "causal, padded"
+    assert not bench.frame.result.allowed[0].any()
+    assert [box.accessibleName() for box in boxes] == [
+        "Padding on the left", "Padding on the right",
+    ]  # fmt: skip
+    while bench.history.undo_text:
+        bench.undo()
+        settle()
+    assert bench.scene.mask == MaskRule()
+    assert [box.value() for box in boxes] == [0, 0]
+    kind.setFocus()
+    settle()
+    assert not any(box.isVisible() for box in boxes)
+    assert find(heads_dock, "masterGainSlider").mapTo(heads_dock, QPoint()) == quiet
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support grabbing the keyboard")
+def test_padding_is_asked_for_by_the_mouse(bench, heads_dock, qtbot, settle):
+    kind = find(heads_dock, "maskBox", QComboBox)
+    qtbot.mouseClick(kind, Qt.MouseButton.LeftButton)
+    entries = kind.view()
+    last = entries.visualRect(entries.model().index(kind.count() - 1, 0)).center()
+    QTest.qWait(QApplication.doubleClickInterval() + 50)  # or Qt takes it for the opening click
+    qtbot.mouseClick(entries.viewport(), Qt.MouseButton.LeftButton, pos=last)
+    settle()
+    boxes = padding_boxes(heads_dock)
+    assert boxes[0].hasFocus()
+    qtbot.keyClicks(boxes[0], "2")
+    qtbot.keyClick(boxes[0], Qt.Key.Key_Return)
+    settle()
+    assert bench.scene.mask == MaskRule(left=2)
+
+
+def test_padding_of_a_file_is_in_sight_and_zero_of_it_goes_when_left(
+    bench, heads_dock, qtbot, type_in, settle
+):
+    bench.edit(OpenScene(masked(MaskRule(MaskKind.FULL, 0, 0, 2))))
+    settle()
+    boxes = padding_boxes(heads_dock)
+    assert [(box.isVisible(), box.value()) for box in boxes] == [(True, 0), (True, 2)]
+    type_in(boxes[1], "0")
+    settle()
+    assert bench.scene.mask == MaskRule(MaskKind.FULL)
+    assert boxes[1].isVisible()  # the keyboard is there still
+    qtbot.keyClick(boxes[1], Qt.Key.Key_Tab)
+    settle()
+    assert not boxes[1].isVisible()
+
+
+@pytest.mark.parametrize(("scene", "count"), [("weights", "1"), ("lesson", "6")])
+def test_padding_that_would_hide_too_much_is_refused(
+    bench, heads_dock, type_in, settle, scene, count
+):
+    bench.edit(OpenScene(weights_alone() if scene == "weights" else masked(MaskRule())))
+    settle()
+    refused, kind = [], find(heads_dock, "maskBox", QComboBox)
+    bench.refused.connect(refused.append)
+    kind.setCurrentIndex(kind.count() - 1)
+    kind.activated.emit(kind.count() - 1)
+    left, right = padding_boxes(heads_dock)
+    type_in(left, count)
+    settle()
+    assert "padding" in refused[0]
+    assert bench.scene.mask == MaskRule()
+    assert (left.value(), right.value()) == (0, 0)
+
+
 def test_a_mask_that_given_weights_do_not_have_is_refused(bench, heads_dock, qtbot, settle):
     bench.edit(OpenScene(weights_alone()))
     settle()
@@ -317,11 +413,50 @@ def test_heads_of_one_key_head_are_marked_alike(bench, heads_dock, open_dock, se
         labels = find(heads_dock, f"headCard{place}").findChildren(QLabel)
         (label,) = [label for label in labels if label.text() == mark]
         assert label.isVisible()
-    told = "Key and value head 1, the keys and values of h3 and h4 alike. They are underlined alike."
+    told = (
+        "Key and value head 1, the keys and values of h3 and h4 alike. They are underlined alike."
+    )
     assert label.toolTip() == told
     titles = [card.title.accessibleName() for card in heatmaps.findChildren(MatrixCard)]
     assert titles[0] == "h1 first token · KV 0"
     assert "h3 and h4 alike" in heatmaps.findChildren(MatrixCard)[3].view.toolTip()
+
+
+@pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
+def test_heads_of_one_key_head_have_one_line_in_cards_and_titles(
+    bench, heads_dock, open_dock, settle, grabbed, theme
+):
+    apply_theme(theme)
+    heatmaps = open_dock(HeatmapsDock, 700, 600)
+    cost = open_dock(CostDock, 400, 700)
+    legend = find(cost, "keyHeadLegend")
+    assert not legend.isVisible()
+    bench.edit(OpenScene(shared_keys()))
+    settle()
+    assert legend.isVisible()
+    assert legend.accessibleDescription() == "KV 0: h1 h2; KV 1: h3 h4"
+
+    def lines(widget):
+        """Which of the two lines a widget has, and how much of its width has ink."""
+        pixels = grabbed(widget).reshape(-1, 3)
+        colours = [QColor(key_head_line(number)[0]).getRgb()[:3] for number in (0, 1)]
+        return [int((pixels == colour).all(axis=1).sum()) for colour in colours]
+
+    titles = [card.title for card in heatmaps.findChildren(MatrixCard)]
+    for place, of in enumerate((0, 0, 1, 1)):
+        labels = find(heads_dock, f"headCard{place + 1}").findChildren(KeyLabel)
+        (label,) = labels
+        for widget in (label, titles[place]):
+            found = lines(widget)
+            assert found[of] >= 12
+            assert found[1 - of] == 0
+    whole, dashed = lines(titles[0])[0], lines(titles[2])[1]
+    assert dashed < whole  # told apart by shape as well
+    assert all(n >= 12 for n in lines(legend))
+    bench.undo()
+    settle()
+    assert not legend.isVisible()
+    assert lines(titles[0]) == [0, 0]
 
 
 def test_scores_of_given_weights_are_said_to_be_logarithms(bench, open_dock, settle):

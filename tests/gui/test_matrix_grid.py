@@ -11,6 +11,7 @@ from mhagui.document import Pattern
 from mhagui.document.edits import AddHead
 from mhagui.document.new_scene import new_scene
 from mhagui.gui.docks.heatmaps import HeatmapsDock
+from mhagui.gui.widgets import matrix_grid
 from mhagui.gui.widgets.colour_bar import ColourBar
 from mhagui.gui.widgets.colour_strip import ColourStrip
 from mhagui.gui.widgets.matrix_card import HeadTitle, MatrixCard
@@ -80,6 +81,39 @@ def test_a_name_of_which_nothing_would_be_left_is_left_out(qtbot, grabbed):
     assert (grabbed(title) != bare).any()
 
 
+@pytest.mark.parametrize(("standing", "width"), [("", 75), ("muted", 90)])  # M has room as well
+def test_where_a_models_head_and_its_number_have_no_room_it_is_the_head(
+    qtbot, grabbed, standing, width
+):
+    title = HeadTitle()
+    qtbot.addWidget(title)
+    colour = QColor("#0072b2")
+    title.resize(width, title.sizeHint().height())
+    title.set_head("h7", "L0 H21", colour, standing)
+    cut = grabbed(title)
+    title.set_head("L0 H21", "", colour, standing)
+    at = slice(0, 50)  # of swatch and name, which stand 3 pixels nearer to each other
+    assert (grabbed(title)[:, 16:][:, at] == cut[:, 13:][:, at]).all()
+    title.resize(160, title.height())  # room for both
+    title.set_head("h7", "L0 H21", colour, standing)
+    both = grabbed(title)
+    title.set_head("L0 H21", "", colour, standing)
+    assert (grabbed(title) != both).any()
+    for head in ("L0 H0", "L0 H10"):  # all of a layer alike, in small type
+        title.resize(58, title.height())
+        title.set_head("h7", head, colour, "")
+        named = grabbed(title)
+        title.set_head("h7", "", colour, "")
+        assert (grabbed(title) != named).any()
+        title.set_head(head, "", colour, "")
+        assert (grabbed(title) != named).any()
+    title.resize(40, title.height())  # for the number alone
+    title.set_head("h7", "L0 H21", colour, "")
+    number = grabbed(title)
+    title.set_head("h7", "", colour, "")
+    assert (grabbed(title) == number).all()
+
+
 def test_names_that_would_be_cut_have_lines_of_their_own(open_dock, bench, settle):
     dock = open_dock(HeatmapsDock, 900, 700)
     cards = dock.findChildren(MatrixCard)
@@ -137,7 +171,7 @@ def all_cells_of(dock):
     ]
 
 
-@pytest.mark.parametrize(("n_heads", "least"), [(9, 95), (12, 80), (16, 64)])
+@pytest.mark.parametrize(("n_heads", "least"), [(9, 90), (12, 74), (16, 64)])
 def test_maps_of_a_layer_fill_their_cards_in_a_usual_window(
     open_dock, bench, settle, n_heads, least
 ):
@@ -147,8 +181,28 @@ def test_maps_of_a_layer_fill_their_cards_in_a_usual_window(
     card = dock.findChild(MatrixCard)
     sides = all_cells_of(dock)
     assert min(sides) >= least
-    # What is not map is a title, a frame around, and no wider than high.
+    # What is not map is a title, a frame around and labels, and no wider than high.
     assert min(card.width() - sides[0], card.height() - sides[0]) < 60
+    has_labels = [bool(each.view.laid_out.row_labels) for each in dock.findChildren(MatrixCard)]
+    assert has_labels == [n_heads == 9] * n_heads
+
+
+@pytest.mark.parametrize("size", [(700, 400), (680, 360), (560, 400), (408, 300)])
+@pytest.mark.parametrize("n_positions", [8, 14])
+def test_labels_are_left_out_only_where_maps_would_be_small(
+    open_dock, bench, settle, monkeypatch, n_positions, size
+):
+    dock = open_dock(HeatmapsDock, *size)
+    bench.open(new_scene(n_positions, 9, 2, 2, 18))
+    settle()
+    grid, cards = dock.findChild(CardGrid), dock.findChildren(MatrixCard)
+    if cards[0].view.laid_out.row_labels:
+        return
+    monkeypatch.setattr(matrix_grid, "SMALL", 0)  # labels wherever there is no need to scroll
+    grid._shapes.clear()
+    grid.arrange()
+    assert cards[0].view.laid_out.row_labels
+    assert min(all_cells_of(dock)) < 64
 
 
 @pytest.mark.parametrize("n_heads", [9, 12, 16])

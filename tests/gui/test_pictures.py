@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 
 from mhagui.document import ColourScale, Quantity, load_lesson
-from mhagui.document.edits import MoveHead, SetSequenceLength, set_gain, set_key_magnitude
+from mhagui.document.edits import (
+    MoveHead,
+    SetSequenceLength,
+    rename_head,
+    set_gain,
+    set_key_magnitude,
+)
 from mhagui.gui.bench import Bench
-from mhagui.gui.pictures import Pictures, cursor_text, largest_seen, weight_table
+from mhagui.gui.pictures import Pictures, cursor_text, largest_seen, spoken_cell, weight_table
 from mhagui.gui.widgets.matrix_picture import shown_indices
 from mhagui.palette import diverging_table
 
@@ -29,6 +35,21 @@ def test_read_out_of_a_weight(bench):
     # head 2, row 4, column 3 of the lesson: 0.92329 of 4 allowed keys
     bench.point(head=2, query=3, key=2)
     assert cursor_text(bench.frame) == "head 2 · t = 4 · i = 3 · weight 0.9233 · 3.69× uniform"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("L0 H25", " L0 H25"),
+        ("previous token", ""),  # what its pattern is called says no more
+        ("the sharp one that looks back", " the shar…ks back"),
+    ],
+)
+def test_read_out_names_a_head_where_that_tells_more(bench, name, shown):
+    bench.edit(rename_head(2, name))
+    bench.point(head=2, query=3, key=2)
+    assert cursor_text(bench.frame).startswith(f"head 2{shown} · t = 4 · i = 3 · weight ")
+    assert spoken_cell(bench.frame).startswith(f"head 2{shown}, row t4, column t3, weight ")
 
 
 def test_read_out_of_a_tiny_weight(bench):

@@ -6,7 +6,7 @@ from threading import Event
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from mhagui import core
@@ -403,7 +403,7 @@ def test_tables_need_no_scroll_bar_at_300_pixels(dock):
 def test_formulas_are_copied_by_the_keyboard(dock, qtbot):
     formula = next(label for label in visible_labels(dock) if "4·d²" in label.text())
     assert formula.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
-    formula.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.mouseClick(formula, Qt.MouseButton.LeftButton)
     control = Qt.KeyboardModifier.ControlModifier
     qtbot.keyClick(formula, Qt.Key.Key_A, control)
     qtbot.keyClick(formula, Qt.Key.Key_C, control)

@@ -3,15 +3,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent, QMouseEvent
+from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent, QMouseEvent, QPalette
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QToolTip
 
 from mhagui.document import load_lesson
 from mhagui.document.capture import Capture, CapturedLayer
 from mhagui.document.captured_scene import scene_of
 from mhagui.document.edits import OpenScene, SetSequenceLength, set_muted
-from mhagui.document.token_edits import SetTokens
+from mhagui.document.token_edits import SetTokens, why_tokens_stay
 from mhagui.gui.docks.tokens import TokensDock
+from mhagui.gui.status import StatusBar
 from mhagui.gui.theme import ThemeChoice, apply_theme
 from mhagui.gui.widgets.token_strip import TokenStrip
 
@@ -470,6 +471,40 @@ def test_keys_move_no_such_token_either_but_the_cursor(
     assert len(refused) == 3
 
 
+def test_why_tokens_stay_is_said_in_full_in_a_narrow_window(qtbot, bench, captured, strip, settle):
+    bar = StatusBar()
+    qtbot.addWidget(bar)
+    bar.resize(1024, 24)
+    bar.show_frame(bench.frame)
+    bar.show()
+    qtbot.keyClick(strip, KEY.Key_S)
+    bar.refuse(why_tokens_stay(captured), captured)
+    settle()
+    said = bar.findChild(QLabel, "refusal")
+    margins = said.contentsMargins()
+    wanted = said.fontMetrics().horizontalAdvance(said.text()) + margins.left() + margins.right()
+    assert "L1 H0" in bar.findChild(QLabel, "cursorReadout").text()
+    assert wanted <= said.width()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_such_a_sequence_has_neither_ground_nor_frame(
+    bench, captured, field, settle, theme, grabbed, request
+):
+    request.getfixturevalue(theme)
+    settle()
+    corners = [grabbed(field)[y, x] for x, y in ((0, 0), (-1, 0), (0, -1), (-1, -1), (-4, 8))]
+    ground = field.palette().color(QPalette.ColorRole.Window)
+    for corner in corners:
+        assert tuple(corner[:3]) in (ground.getRgb()[:3], ground.getRgb()[2::-1])
+    bench.undo()
+    settle()
+    assert field.hasFrame()
+    assert field.palette().color(QPalette.ColorRole.Base) == QApplication.palette().color(
+        QPalette.ColorRole.Base
+    )
+
+
 def test_such_a_sequence_is_read_and_copied_not_typed(qtbot, bench, captured, field, settle):
     assert field.isReadOnly()
     text = field.text()
@@ -493,6 +528,27 @@ def test_a_scene_of_words_can_be_changed_again_after_it(bench, captured, strip, 
     assert words(bench) == "the sat on cat red mat"
     assert strip.cursor().shape() is Qt.CursorShape.OpenHandCursor
     assert "Drag onto a token" in strip.toolTip()
+
+
+def test_what_is_only_read_takes_no_room_from_the_chips(bench, dock, strip, field, settle):
+    words = ("The", "photographer", "'s", "unbelievable", "mistakes", "let", "them", "down")
+    layer = CapturedLayer(0, given=np.full((2, 8, 8), 0.125))
+    scene = scene_of(Capture("made up", (layer,), query_tokens=words, key_tokens=words), 0)
+    bench.edit(OpenScene(scene))
+    settle()
+    scroll, seen = strip.parentWidget().parentWidget(), set()
+    for width in (1100, 780, 680, 480, 400, 1100):
+        dock.resize(width, 80)
+        settle()
+        all_fit = scroll.width() >= strip.sizeHint().width()
+        seen.add((all_fit, field.isVisible()))
+        assert all_fit or scroll.width() >= dock.width() - 20
+    assert seen - {(True, False)} == {(True, True), (False, False)}
+    assert field.isVisible()
+    dock.resize(400, 80)
+    bench.undo()
+    settle()
+    assert field.isVisible()  # something can be typed
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (1440, 900), (1800, 1000)])

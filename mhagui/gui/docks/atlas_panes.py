@@ -45,8 +45,9 @@ LEAST_DIGITS = 62  # of a digit's width, that the map's controls have with all t
 ALL, LABELLED = "all heads", "heads with a label"
 MAP_TIP = (
     "A cell to each head; its letter, or in small cells its mark, says what it is called: both are "
-    "listed above. The frame in the cursor's red says that it is on the bench.\nA click, or Enter, puts the head on the bench; the arrows go to another "
-    "head, with Ctrl to the edge"
+    "listed above. The frame in the cursor's red says that it is on the bench.\n"
+    "A click, or Enter, puts the head on the bench; the arrows go to another head, with Ctrl to "
+    "the edge"
 )
 TABLE_TIP = (
     "A click, ↑ or ↓ marks a head in all three views; Enter or a double click puts it on the "

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from mhagui.data.comparison_table import comparison_csv
 from mhagui.data.matrix_text import Table
 from mhagui.document import Result, Scene
+from mhagui.document.origin import Origin
 from mhagui.errors import UserError
 from mhagui.files import write_atomically
 from mhagui.gui.bench import Bench, Frame
@@ -80,6 +81,7 @@ class CompareDock(Panel):
         self._own = Look(0, 0)  # at matrices of another size than those on the bench
         self._wanted: tuple[Asked, ...] = ()  # what is, or is to be, compared
         self._found: Compared | None = None
+        self._origin: Origin | None = None  # of the scene with which it began
         self._worker, self._is_at_rest = Worker(self), False
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self._on_rest)
@@ -248,11 +250,21 @@ class CompareDock(Panel):
 
     def show_frame(self, frame: Frame, previous: Frame | None) -> None:
         """Compare what is to be compared now, and point where the cursor is."""
+        self._tell_apart(frame)
         self._show_sources(frame)
         looks_new = previous is None or previous.view.colour_scale is not frame.view.colour_scale
         if not self._compare(frame.view.cursor.head) and looks_new:
             self._show_found()
         self._show_look()
+
+    def _tell_apart(self, frame: Frame) -> None:
+        """Begin with two heads of a scene, where there are two."""
+        of_cursor, other, origin = Pick(BENCH, head=AT_CURSOR), self.sides[1], self._origin
+        if frame.scene is self.bench.scene:
+            self._origin = self.bench.history.origin
+        if self.sides[0].pick == of_cursor and other.pick.key == BENCH and other.pick != of_cursor:
+            uids, is_new = [head.uid for head in frame.scene.heads], self._origin is not origin
+            other.differ_from(frame.view.cursor.head, uids, is_new=is_new)
 
     def _compare(self, uid: int) -> bool:
         """Compare the heads that are chosen, the cursor's with ``uid``; False where they are."""

@@ -132,6 +132,12 @@ class Side(QObject):
         """Have ``pick`` in place of what is chosen, once sources are shown."""
         self.pick, self.source = pick, None
 
+    def differ_from(self, uid: int, uids: Sequence[int], *, is_new: bool) -> None:
+        """Have another of the heads ``uids`` than ``uid``, where its own is gone or it is new."""
+        others = [other for other in uids if other != uid]
+        if others and (self.pick.head not in uids or (is_new and self.pick.head == uid)):
+            self.choose(replace(self.pick, head=others[0]))
+
     def exchange(self, other: "Side") -> None:
         """Have what the ``other`` side has, and the other what this one has."""
         self.pick, other.pick = other.pick, self.pick

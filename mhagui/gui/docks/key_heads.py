@@ -60,6 +60,7 @@ class KeyHeadLegend(QWidget):
         self._grid.setVerticalSpacing(2)
         self._grid.setColumnStretch(COLUMNS, 1)
         self._rows: list[tuple[int, str]] = []
+        self._labels: list[KeyLabel] = []
         self.hide()
 
     def show_scene(self, scene: Scene) -> None:
@@ -68,11 +69,12 @@ class KeyHeadLegend(QWidget):
         if rows == self._rows:
             return
         self._rows = rows
-        while (item := self._grid.takeAt(0)) is not None:
-            item.widget().hide()
-            item.widget().deleteLater()
-        for place, (number, text) in enumerate(rows):
-            label = KeyLabel()
+        for label in self._labels:
+            self._grid.removeWidget(label)
+            label.hide()
+            label.deleteLater()
+        self._labels = [KeyLabel() for _ in rows]
+        for place, (label, (number, text)) in enumerate(zip(self._labels, rows, strict=True)):
             label.show_key_head(number, text)
             self._grid.addWidget(label, *divmod(place, COLUMNS), Qt.AlignmentFlag.AlignLeft)
         self.setAccessibleDescription("; ".join(text for _, text in rows))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QColor, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QGridLayout,
@@ -189,6 +189,8 @@ class TokensDock(GrowingPanel):
         """Let tokens be dragged and typed, or say in the tooltips ``why_not``."""
         self.strip.set_can_drag(not why_not)
         self.field.setReadOnly(bool(why_not))
+        self.field.setFrame(not why_not)
+        self.field.setPalette(_bare_palette() if why_not else QPalette())
         self._body.fit_field()
         tip = QUERIES_TIP if self.bench.scene.mask.across else FIXED_STRIP_TIP
         self.strip.setToolTip(tip + why_not if why_not else STRIP_TIP)
@@ -361,6 +363,13 @@ class _Body(QWidget):
         is_wide = self.width() >= SIDE_BY_SIDE
         direction = QBoxLayout.Direction
         self._box.setDirection(direction.LeftToRight if is_wide else direction.TopToBottom)
+
+
+def _bare_palette() -> QPalette:
+    """Return the palette of text that has no ground of its own, whatever the theme."""
+    palette = QPalette()
+    palette.setColor(QPalette.ColorRole.Base, QColor(Qt.GlobalColor.transparent))
+    return palette
 
 
 def _note() -> QLabel:

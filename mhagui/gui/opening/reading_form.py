@@ -5,8 +5,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QWidget,
+)
 
 from mhagui.errors import UserError
 from mhagui.gui.opening.trial import begun
@@ -14,6 +19,7 @@ from mhagui.gui.widgets.choice_box import ChoiceBox
 from mhagui.gui.widgets.naming import named
 from mhagui.gui.widgets.number_box import CountBox
 from mhagui.gui.widgets.page import label_of
+from mhagui.gui.widgets.words import below, plain
 from mhagui.sources import Found, Part, Reading, names
 from mhagui.sources.layers import batch_size, layer_numbers
 from mhagui.sources.readings import (
@@ -44,11 +50,12 @@ _MASKS = (("causal: keys up to the query's position", True), ("full: all keys", 
 
 
 class ValueBox(ChoiceBox):
-    """Offers ``values``, each in the row of its text."""
+    """Offers ``values``, each in the row of its text; its tip has the whole of a long one."""
 
     def __init__(self) -> None:
         super().__init__()
         self.values: list[Any] = []
+        self._tip = ""
         self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(16)
 
@@ -56,9 +63,17 @@ class ValueBox(ChoiceBox):
         """Offer ``choices``, texts with values, of which ``chosen`` is one, or the first is it."""
         if [text for text, _ in choices] != [self.itemText(row) for row in range(self.count())]:
             self.clear()
-            self.addItems([text for text, _ in choices])
+            for row, (text, _) in enumerate(choices):
+                self.addItem(text)
+                self.setItemData(row, plain(text), Qt.ItemDataRole.ToolTipRole)
         self.values = [value for _, value in choices]
         self.setCurrentIndex(self.values.index(chosen) if chosen in self.values else 0)
+        self._tip = self._tip or self.toolTip()
+        self.setToolTip(below(self._tip, plain(self.currentText())))
+
+    def shortened(self, text: str, width: int) -> str:
+        """Leave out the middle of what is too long: names differ at their ends."""
+        return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, width - 2)
 
 
 class _AxisRow(NamedTuple):

@@ -9,10 +9,9 @@ Words = TypeVar("Words", bound=QLabel)
 
 
 def copyable(label: Words) -> Words:
-    """Have the text of ``label`` copied: by the mouse, or with Ctrl+A and Ctrl+C; return it.
+    """Let the text of ``label`` be selected by the mouse or Ctrl+A, and copied; return it.
 
     Were it selected letter by letter as well, it would have the caret of what can be typed into.
     """
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return label

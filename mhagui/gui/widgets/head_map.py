@@ -279,6 +279,7 @@ class HeadMap(QWidget):
         painter.setFont(font or self.font())
         metrics = QFontMetricsF(painter.font())
         boxes = {letter: metrics.tightBoundingRect(letter) for letter in set(shown.letters)}
+        base = metrics.tightBoundingRect("H").center().y()  # one for all: round ones are higher
         inks: dict[int, QColor] = {}
         for cell, letter, level in zip(shown.cells, shown.letters, levels.tolist(), strict=True):
             if not letter:
@@ -291,7 +292,7 @@ class HeadMap(QWidget):
                     painter.fillRect(part, inks[level])
             else:
                 painter.setPen(inks[level])
-                start = middle - boxes[letter].center()
+                start = middle - QPointF(boxes[letter].center().x(), base)
                 painter.drawText(_whole(start), letter)
 
     def _letter_font(self) -> QFont | None:
@@ -416,8 +417,8 @@ def _mark(letter: str, middle: QPointF, places: "_Places") -> list[QRectF]:
 
 
 def _whole(place: QPointF) -> QPointF:
-    """Return the nearest whole pixel; of two that are as near the same in every cell."""
-    return QPointF(math.floor(place.x() + 0.5), math.floor(place.y() + 0.5))
+    """Return the nearest whole pixel, of two that are as near the upper or left one."""
+    return QPointF(math.ceil(place.x() - 0.5), math.ceil(place.y() - 0.5))
 
 
 class _Places(NamedTuple):

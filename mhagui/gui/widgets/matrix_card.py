@@ -19,17 +19,18 @@ from mhagui.document.head_result import Standing
 from mhagui.gui.formulas import Formula
 from mhagui.gui.icons import icon
 from mhagui.gui.theme import theme_of
-from mhagui.gui.widgets.drawing import demi_bold
+from mhagui.gui.widgets.drawing import LABEL_FONT, demi_bold, scaled_font
 from mhagui.gui.widgets.formula_tip import explain
 from mhagui.gui.widgets.key_line import draw_key_line
 from mhagui.gui.widgets.matrix_layout import MARGIN
 from mhagui.gui.widgets.matrix_surroundings import Gutters
 from mhagui.gui.widgets.matrix_zoom import ZoomedView
 
-OF_MODEL = re.compile(r"L\d+ H\d+")  # names of a model's heads
+OF_MODEL = re.compile(r"(L\d+ H)(\d+)")  # names of a model's heads
 PADDING = (6, 3, 4, 3)  # left, top, right, bottom; each pixel saved is one for the cells
 SWATCH = 10.0
 SPACE = 6.0
+SAVED = 3.0  # of it, before a name that stands alone
 LEAST_LETTERS = 3  # of a name that is cut, dots among them, or fewer are left out
 ICON_PIXELS = 12
 _WHY_SILENT = {
@@ -96,22 +97,23 @@ class HeadTitle(QWidget):
         bold = QFontMetricsF(demi_bold(self.font())).horizontalAdvance(digits)
         return SWATCH + SPACE + bold + 1
 
-    def written_in(self, room: float) -> tuple[str, str]:
-        """Return what is written in ``room`` pixels in bold, and behind it.
+    def _font_alone(self, room: float) -> QFont | None:
+        """Return the font of the name where it takes the place of the number, else None.
 
-        These are the head's number and its name; or a name that says where in a model the head is
-        alone, where both have no room: it says more.
+        Where in a model a head is says more than its number, where both have no room. The heads of
+        a layer have as many digits here, so that all cards show the same.
         """
-        name = self._name if self._has_name else ""
-        if OF_MODEL.fullmatch(name):
-            bold = QFontMetricsF(demi_bold(self.font()))
-            if self._standing:
-                room -= SPACE + bold.horizontalAdvance(self.standing_in(0))
-            both = bold.horizontalAdvance(self._label) + SPACE
-            both += QFontMetricsF(self.font()).horizontalAdvance(name)
-            if both > room >= bold.horizontalAdvance(name):
-                return name, ""
-        return self._label, name
+        found = OF_MODEL.fullmatch(self._name)
+        if found is None or not self._has_name:
+            return None
+        bold, width = demi_bold(self.font()), QFontMetricsF.horizontalAdvance
+        digits = "0" * max(len(found[2]), 2)
+        name, number = f"{found[1]}{digits}", f"h{digits}"
+        if self._standing:
+            room -= SPACE + width(QFontMetricsF(self._italic()), self.standing_in(0))
+        both = width(QFontMetricsF(bold), number) + SPACE + width(QFontMetricsF(self.font()), name)
+        fonts = (bold, scaled_font(self.font(), LABEL_FONT)) if both > room else ()
+        return next((font for font in fonts if width(QFontMetricsF(font), name) <= room), None)
 
     def standing_in(self, room: float) -> str:
         """Return what of mute and solo is written in ``room`` pixels: all of it, or a letter."""
@@ -146,8 +148,12 @@ class HeadTitle(QWidget):
             left = SWATCH + SPACE
         painter.setPen(theme.text)
         begin = left
-        label, name = self.written_in(self.width() - left)
-        left = self._write(painter, demi_bold(self.font()), label, left, self.width())
+        label, name = self._label, self._name if self._has_name else ""
+        font = self._font_alone(self.width() - left + SAVED)
+        if font is not None:
+            label, name, left = name, "", left - SAVED
+        font = font or demi_bold(self.font())
+        left = self._write(painter, font, label, left, self.width())
         measure = QFontMetricsF(self._italic()).horizontalAdvance
         standing = self.standing_in(self.width() - left - SPACE)
         room = self.width() - (measure(standing) + SPACE if standing else 0.0)
@@ -371,9 +377,7 @@ class MatrixCard(QWidget):
         taken = sum(each.left() + each.right() for each in (margins, own))
         return self.name_line.shortened(width - taken)
 
-    def chrome(
-        self, *, name_below: bool = False, bare: bool = False, words: bool = False
-    ) -> QSize:
+    def chrome(self, *, name_below: bool = False, bare: bool = False, words: bool = False) -> QSize:
         """Return how much larger than its cells the card is: ``bare``, with labels, or ``words``.
 
         These are shown in full where those of columns are not those of rows as well.

@@ -16,6 +16,7 @@ from mhagui.gui.widgets.matrix_surroundings import (
     BAND,
     BAND_GAP,
     LABEL_GAP,
+    MOST_WORD,
     Gutters,
     Surroundings,
     label_height,
@@ -31,9 +32,9 @@ STRIP_LENGTH = 120.0  # and this size of the matrix
 _STEPS = (1, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 KEPT = 0.875  # of the size of cells, that words leave them
 KEPT_OF_OWN = 0.66  # where columns have other words than rows, which nothing else says
-# Widths of a digit that a word has: at least, or it is left out; so many that it is not turned,
-# though it is cut; and at most.
-LEAST_WORD, LEVEL_WORD, MOST_WORD = 4, 8, 18
+# Widths of a digit that a word has: at least, or it is left out; and so many that it is not turned,
+# though it is cut.
+LEAST_WORD, LEVEL_WORD = 4, 8
 LEAST_TURNED = 6  # of turned words, which may stand with a label
 
 Edges = npt.NDArray[np.int64]
@@ -210,26 +211,14 @@ def _room_for_words(
     return words
 
 
-def word_room(around: Surroundings) -> QSizeF:
-    """Return what words need beside the gutters where those of columns are not those of rows.
-
-    Turned below the cells, and whole beside them. Nothing where rows say what columns say.
-    """
-    if around.column_bands is not None or around.column_words in ((), around.row_words):
-        return QSizeF(0.0, 0.0)
-    advance = around.metrics.horizontalAdvance
-    beside, below = (
-        advance(" ") + min(around.width_of(words), MOST_WORD * advance("0"))
-        for words in (around.row_words, around.column_words)
-    )
-    labels = around.width_of(around.column_labels) - label_height(around.metrics)
-    return QSizeF(beside if around.row_words else 0.0, max(labels + below, 0.0))
-
-
 def _kept_of(around: Surroundings, cell: float) -> float:
-    """Return how much words leave of the size of a cell: all where it would lose its number."""
-    kept = KEPT if word_room(around).isEmpty() else KEPT_OF_OWN
-    return 1.0 if int(kept * cell) < around.number_room <= cell else kept
+    """Return how much words leave of the size of a cell: all where it would lose its number.
+
+    But not where columns have words of their own: the cursor and tooltips have the number as well.
+    """
+    if not around.word_room.isEmpty():
+        return KEPT_OF_OWN
+    return 1.0 if int(KEPT * cell) < around.number_room <= cell else KEPT
 
 
 def _beside(around: Surroundings, labels: float, room: QSizeF, free: float) -> WordRoom:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from PySide6.QtCore import QSizeF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
 from mhagui.gui.widgets.matrix_picture import Part
@@ -10,6 +11,7 @@ from mhagui.gui.widgets.matrix_picture import Part
 LABEL_GAP = 4.0
 BAND = 4.0
 BAND_GAP = 2.0
+MOST_WORD = 18  # widths of a digit that a word has at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,22 @@ class Surroundings:
             left=left + LABEL_GAP if left else 0.0,
             bottom=_below(bottom, has_bands=self.column_bands is not None),
         )
+
+    @property
+    def word_room(self) -> QSizeF:
+        """What words need beside the gutters where those of columns are not those of rows.
+
+        Turned below the cells, and whole beside them. Nothing where rows say what columns say.
+        """
+        if self.column_bands is not None or self.column_words in ((), self.row_words):
+            return QSizeF(0.0, 0.0)
+        advance = self.metrics.horizontalAdvance
+        beside, below = (
+            advance(" ") + min(self.width_of(words), MOST_WORD * advance("0"))
+            for words in (self.row_words, self.column_words)
+        )
+        labels = self.width_of(self.column_labels) - label_height(self.metrics)
+        return QSizeF(beside if self.row_words else 0.0, max(labels + below, 0.0))
 
     def width_of(self, texts: tuple[str, ...]) -> float:
         """Return the width of the longest of ``texts``, logical pixels."""

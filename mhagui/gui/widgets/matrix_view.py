@@ -23,7 +23,7 @@ from mhagui.gui.widgets.label_text import drawable
 from mhagui.gui.widgets.matrix_cells import Cells, cells_of
 from mhagui.gui.widgets.matrix_ground import Ground, Grounds
 from mhagui.gui.widgets.matrix_keys import moved
-from mhagui.gui.widgets.matrix_layout import MARGIN, MatrixLayout, word_room
+from mhagui.gui.widgets.matrix_layout import MARGIN, MatrixLayout
 from mhagui.gui.widgets.matrix_painter import dimmed_table, matrix_pixmap, number_room
 from mhagui.gui.widgets.matrix_picture import NO_KEY, Levels, Part, Picture
 from mhagui.gui.widgets.matrix_surroundings import Gutters, Surroundings
@@ -199,7 +199,7 @@ class MatrixView(QWidget):
             self.STRETCH,
             number_room(picture, self.font()) if picture.row_words else 0.0,
         )
-        self._label_gutters, self._word_room = around.gutters(), word_room(around)
+        self._label_gutters, self._word_room = around.gutters(), around.word_room
         around = around.bare() if self.is_bare else around
         if around != self._around:
             self._around = around

@@ -1,5 +1,6 @@
 """The next token of a whole model, with and without the heads that the lab ablates."""
 
+import html
 import re
 import threading
 from dataclasses import replace
@@ -7,7 +8,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolTip
 
 from mhagui.document.capture import Capture, CapturedLayer
 from mhagui.document.captured_scene import scene_of
@@ -19,6 +22,14 @@ H, T, D, D_MODEL, WORDS = 3, 5, 2, 6, 14
 
 
 # ------------------------------------------------------------------------------------- next token
+
+
+def tip_of(table, row, column):
+    """Let the pointer rest on a cell; return the words of the tooltip."""
+    QToolTip.hideText()
+    port, spot = table.viewport(), table.visualRect(table.model().index(row, column)).center()
+    QApplication.sendEvent(port, QHelpEvent(QEvent.Type.ToolTip, spot, port.mapToGlobal(spot)))
+    return html.unescape(re.sub("<[^>]*>", "", QToolTip.text()))
 
 
 class TinyModel:
@@ -121,6 +132,22 @@ def test_probabilities_of_the_next_token_before_and_after(
     bits = float(re.search(r"([\d.]+) bits", page.result.text())[1])
     assert bits == pytest.approx((before * np.log2(before / after)).sum(), abs=1e-3)
     assert not page.button.isEnabled()  # it would say the same again
+
+
+def test_a_cell_says_that_it_is_a_probability_or_a_change_in_points(
+    with_model, qtbot, settle, cells
+):
+    page = with_model.next_token
+    run(qtbot, page)
+    settle()
+    found = cells(page.table)
+    for column, told in enumerate(("before (%)", "after (%)", "change (points)")):
+        tip = tip_of(page.table, 0, column)
+        number = f"{abs(found[0, column]):.2f}"
+        assert re.search(rf"{re.escape(told)}: −?{number}Probability of the next token", tip), tip
+        assert "logits" in tip
+        assert "unit of O" not in tip
+        assert "W_O" not in tip
 
 
 def test_another_choice_keeps_what_was_run_and_says_of_what(

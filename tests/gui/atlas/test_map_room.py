@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QLabel
 
 from mhagui import core
 from mhagui.document.capture import Capture, CapturedLayer
+from mhagui.document.scorecard import LETTERS
+from mhagui.gui.pictures import weight_table
+from mhagui.gui.widgets.colour_range import ColourRange
+from mhagui.gui.widgets.head_map import HeadCells, HeadMap
 
 T = 6
 TOKENS = ("a", "b", "c", "d", "e", "f")
@@ -81,6 +86,87 @@ def test_a_head_with_a_label_is_marked_in_cells_of_any_height(show, height):
         for y in range(inner.top(), inner.bottom())
     }
     assert seen - {ground}
+
+
+def ink(cells, head):
+    """Return which pixels of a head's cell are of its letter or mark, without lines and frames."""
+    picture, place = cells.grab().toImage(), cells._shown.cells[head]
+    inner = cells.cell_rect(*place).toRect().adjusted(1, 1, 0, 0)
+    ground = QColor(picture.pixel(inner.right(), inner.bottom()))
+    return np.array([
+        [
+            abs(QColor(picture.pixel(x, y)).lightness() - ground.lightness()) > 40
+            for x in range(inner.left(), inner.right() + 1)
+        ]
+        for y in range(inner.top(), inner.bottom() + 1)
+    ])  # fmt: skip
+
+
+@pytest.fixture
+def cells_of(qtbot, settle):
+    """A function that returns a map of 30 layers of six heads, in cells of a size."""
+
+    def cells_of(height, width=40):
+        cells = HeadMap()
+        qtbot.addWidget(cells)
+        places = tuple(np.ndindex(30, 6))
+        scale = ColourRange(0.0, 1.0, "score", weight_table())
+        rows = tuple(f"L{n}" for n in range(30))
+        columns = tuple(f"H{n}" for n in range(6))
+        letters = tuple(LETTERS.values()) * 30
+        cells.set_heads(HeadCells(rows, columns, places, np.zeros(180), scale, letters, str))
+        at = cells.cell_rect(0, 0).topLeft().toPoint()
+        cells.resize(at.x() + 6 * width + 3, at.y() + 30 * height + 3)
+        cells.show()
+        settle()
+        assert cells.cell_rect(0, 0).height() == height
+        return cells
+
+    return cells_of
+
+
+@pytest.mark.parametrize("height", range(8, 17))
+def test_letters_stand_in_the_middle_of_their_cells(cells_of, height):
+    cells = cells_of(height)
+    assert not cells.has_marks
+    for head in range(120, 132):
+        drawn = ink(cells, head)
+        rows = np.flatnonzero(drawn.any(axis=1))
+        above, below = rows[0], len(drawn) - 1 - rows[-1]
+        assert abs(above - below) <= 1, (head, above, below)
+
+
+@pytest.mark.parametrize("height", [4, 5, 6, 7])
+@pytest.mark.parametrize("width", [7, 12, 40])
+def test_marks_of_cells_too_low_for_letters_are_told_apart(cells_of, height, width):
+    cells = cells_of(height, width)
+    assert cells.has_marks
+    drawn = {ink(cells, head).any(axis=0).tobytes() for head in range(120, 126)}
+    assert len(drawn) == 6
+
+
+def test_the_legend_names_marks_where_there_are_no_letters(show, dock, settle):
+    cells = show(30, 9, 408, 266)
+    assert cells.has_marks
+    legend = dock.state.text().replace("\xa0", " ")
+    assert legend == "270 heads · ▬ P previous token 270"
+    dock.resize(408, 700)
+    settle()
+    assert not cells.has_marks
+    assert dock.state.text().replace("\xa0", " ") == "270 heads · P previous token 270"
+
+
+def test_the_summary_is_copied_and_has_no_caret(dock, qtbot, settle):
+    state = dock.state
+    before = state.grab().toImage()
+    spot = QPoint(state.width() - 3, state.height() // 2)
+    qtbot.mouseClick(state, Qt.MouseButton.LeftButton, pos=spot)
+    settle()
+    assert QApplication.focusWidget() is state
+    assert state.grab().toImage() == before
+    for key in (Qt.Key.Key_A, Qt.Key.Key_C):
+        qtbot.keyClick(state, key, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.clipboard().text().replace("\xa0", " ").startswith("5 heads · P previous")
 
 
 def test_rows_name_layers_as_far_as_there_is_room(show, dock):

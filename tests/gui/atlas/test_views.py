@@ -259,6 +259,71 @@ def test_heads_without_any_weight_to_speak_of_have_their_places(
         assert plot.view.viewport().rect().contains(plot.place_of(1).toPoint())
 
 
+@pytest.fixture
+def across(captures, dock, wait):
+    """The dock with heads whose keys are of another sequence."""
+    weights = np.random.default_rng(3).dirichlet(np.ones(T), size=(2, 5))
+    layer = CapturedLayer(0, given=weights, allowed=np.ones((5, T), bool))
+    captures.open(Capture("across", (layer,), tuple("abcde"), TOKENS))
+    wait(dock)
+    return dock
+
+
+def choose(qtbot, box, name):
+    """Choose a score as the keyboard does."""
+    box.setFocus()
+    qtbot.keyClick(box, Key.Key_Home)
+    for _ in range(box.findText(name)):
+        qtbot.keyClick(box, Key.Key_Down)
+    assert box.currentText() == name
+
+
+def test_heads_across_sequences_are_shown_by_a_score_that_they_have(across, captures, wait):
+    across.views.tabs.setCurrentWidget(across.scatter)
+    entropy = across.map.heads.column("entropy").values
+    assert across.map.score.currentText() == "entropy"
+    np.testing.assert_array_equal(across.map.map._shown.values, entropy)
+    assert across.map.map._shown.note == ""
+    assert (across.scatter.across.currentText(), across.scatter.up.currentText()) == (
+        "confidence",
+        "entropy",
+    )
+    captures.open(_two_layers_again())
+    wait(across)
+    assert across.map.score.currentText() == "previous token"
+    assert across.scatter.across.currentText() == "mean distance"
+
+
+def _two_layers_again():
+    head = core.attention_weights(*core.self_head(T, key_magnitude=12.0))
+    return Capture("own", (CapturedLayer(0, given=head[None], allowed=core.causal_mask(T)),))
+
+
+def test_a_chosen_score_that_is_not_defined_is_said_on_map_and_plot(across, qtbot, settle):
+    choose(qtbot, across.map.score, "self")
+    settle()
+    assert across.map.map._shown.note == "self: not defined across sequences"
+    assert "self: not defined across sequences" in across.map.map.accessibleDescription()
+    across.views.tabs.setCurrentWidget(across.scatter)
+    choose(qtbot, across.scatter.across, "mean distance")
+    settle()
+    plot = across.scatter.plot
+    assert plot._note.toPlainText() == "mean distance: not defined across sequences"
+    assert plot._note.isVisible()
+    seen = plot._note.mapRectToScene(plot._note.boundingRect())
+    assert plot.box.sceneBoundingRect().contains(seen)
+    choose(qtbot, across.scatter.across, "confidence")
+    settle()
+    assert not plot._note.isVisible()
+
+
+def test_a_score_of_tokens_that_are_missing_is_not_called_across(captures, dock, wait, qtbot):
+    captures.open(_two_layers_again())
+    wait(dock)
+    choose(qtbot, dock.map.score, "induction")
+    assert dock.map.map._shown.note == "induction: not defined for these heads"
+
+
 def test_the_colours_follow_the_theme_and_the_view(dock, bench, settle, dark):
     settle()
     assert dock.map.map.grab().toImage().pixelColor(1, 1).lightness() < 60

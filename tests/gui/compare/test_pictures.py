@@ -91,6 +91,18 @@ def test_rows_are_level_and_nothing_is_outside(dock, settle, size):
         assert abs(cell.height() - bar.height()) <= 1
 
 
+@pytest.mark.parametrize("width", [340, 380, 430, 520, 640])
+def test_how_far_they_are_apart_is_said_in_a_dock_of_any_width(dock, settle, width):
+    dock.resize(width, 300)
+    settle()
+    assert dock.summary.text().startswith("JS mean") or "mean" in dock.summary.text()
+    assert dock.summary.width() >= dock.summary.fontMetrics().horizontalAdvance(dock.summary.text())
+    shown = dock.summary.geometry()
+    for button in (dock.swap, dock.open, dock.let_go, dock.save):
+        assert not shown.intersects(button.geometry())
+    assert dock.pictures.geometry().top() >= dock.summary.parentWidget().geometry().bottom()
+
+
 def test_the_same_head_on_both_sides_is_said_to_be_the_same(dock, bench, settle, choose, shown):
     choose(dock.sides[1].head_box, "h1")
     settle()

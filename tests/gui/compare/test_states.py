@@ -149,3 +149,17 @@ def test_a_state_is_the_same_when_the_dock_comes_back(dock, bench, settle, choos
     dock.redraw()
     settle()
     assert dock.sides[0].source_box.currentText() == "State 0: as it was opened"
+
+
+def test_it_begins_with_two_heads_wherever_the_cursor_is(dock, bench, settle, titles):
+    scene = load_lesson("induction")
+    bench.open(scene)
+    bench.point(head=scene.heads[1].uid)
+    dock.forget()
+    dock._origin = None  # it has not begun yet
+    dock.redraw()
+    settle()
+    one, other = titles(dock)[:2]
+    assert (one, other) != (other, one)
+    uids = [dock.sides[1].pick.head, bench.view.cursor.head]
+    assert uids == [scene.heads[0].uid, scene.heads[1].uid]

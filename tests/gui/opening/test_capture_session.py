@@ -57,9 +57,7 @@ def test_what_is_opened_has_its_first_layer_on_the_bench(work, qtbot, opened):
     assert work.captures.capture is opened.capture  # to be returned to
 
 
-def test_a_head_that_came_in_place_of_one_of_the_layer_is_not_taken_for_that(
-    work, opened, unsaved
-):
+def test_a_head_that_came_in_place_of_one_of_the_layer_is_not_taken_for_that(work, opened, unsaved):
     work.captures.open(opened)
     for edit in (RemoveHead(3), DuplicateHead(1)):
         assert work.bench.edit(edit)

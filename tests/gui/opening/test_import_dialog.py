@@ -234,3 +234,18 @@ def test_every_choice_has_a_name_and_a_tip_and_keys_reach_it(ask, attention, tmp
     names = {box.objectName() for box in shown}
     assert names | {"importEntries", "importProofs", "importOpen", "importCancel"} <= set(stops)
     assert not any(name.startswith("importHead0") for name in stops)
+
+
+def test_long_names_of_tokens_lose_their_middle_and_are_whole_in_the_tip(ask, tmp_path):
+    texts = {f"{of}_tokens": list("abc") for of in ("query", "key")}
+    np.savez(tmp_path / "a.npz", weights=np.tile(np.eye(3), (2, 1, 1)), **texts)
+    dialog = ask(tmp_path / "a.npz")
+    box = dialog.findChild(QComboBox, "importTokens")
+    whole = "query_tokens (query), key_tokens (key)"
+    assert box.currentText() == whole
+    assert whole in box.toolTip()
+    assert box.itemData(box.currentIndex(), Qt.ItemDataRole.ToolTipRole) == whole
+    shown = box.shortened(whole, 180)
+    assert shown.startswith("query_")
+    assert shown.endswith("(key)")
+    assert box.fontMetrics().horizontalAdvance(shown) <= 180

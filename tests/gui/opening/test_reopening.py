@@ -436,3 +436,25 @@ def test_the_view_of_a_session_is_as_it_was(of_model, window, qtbot):
     qtbot.waitUntil(lambda: window.captures.layer == 2)
     assert window.bench.view == before
     assert Path(window.files.state.path) == of_model
+
+
+def test_a_session_of_a_layer_has_its_numbers_in_scorecard(window, qtbot, of_tensors):
+    window.openings.open(of_tensors)
+    window.docks.show(["atlasDock"])
+    dock = window.docks.dock("atlasDock")
+    names = ("L7 H0", "L7 H1", "L7 H2")
+    qtbot.waitUntil(lambda: dock._heads is not None and dock._heads.names == names)
+    assert window.captures.capture is None  # they are the bench's
+    grid = dock._heads.grid
+    assert (grid.rows, grid.columns) == (("L7",), ("H0", "H1", "H2"))
+    assert "Counted from 0" in dock.notes.text()
+
+
+def test_the_keyboard_is_in_no_field_after_it_is_open_again(window, qtbot, of_tensors):
+    window.openings.open(of_tensors)
+    told(window, qtbot, "layer 7")
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    press(window, qtbot, OPEN)
+    qtbot.waitUntil(lambda: window.captures.layer == 7)
+    qtbot.waitUntil(lambda: any(card.view.hasFocus() for card in window.docks.heatmaps._grid.cards))

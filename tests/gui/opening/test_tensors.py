@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QApplication,
     QComboBox,
     QDialog,
     QFileDialog,
@@ -240,3 +241,138 @@ def test_cancel_leaves_all_as_it_was(ask, window, qtbot, attention, tmp_path):
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: window.findChild(QDialog, DIALOG) is None)
     assert (window.bench.scene, window.captures.capture) == (before, None)
+
+
+# ------------------------------------------------------------- what the bench cannot hold
+
+
+def with_nan(path, attention, *wrong, n_heads=2):
+    """Write heads that can be read in one way; some have a row that is no numbers."""
+    weights = attention(n_heads, 6, 6)
+    weights[list(wrong), 2] = np.nan
+    np.savez(path, layer_0=weights, layer_1=attention(n_heads, 6, 6))
+    return path
+
+
+def opened_so(window, qtbot, dialog_of, path):
+    """Open what is not sound, by the dialog that tells of it."""
+    window.openings.open(path)
+    dialog = dialog_of(window, DIALOG)
+    return press_open(qtbot, window, dialog)
+
+
+def test_why_the_bench_has_it_not_stays_told(window, qtbot, dialog_of, attention, tmp_path):
+    before, said = window.bench.scene, []
+    window.files.said.connect(said.append)
+    path = with_nan(tmp_path / "nan.npz", attention, 0, 1)
+    capture = opened_so(window, qtbot, dialog_of, path)
+    qtbot.waitUntil(lambda: "Scorecard only" in notice(window))
+    assert notice(window) == (
+        "nan.npz is open in Scorecard only: Layer 0, head 0: 6 of 36 weights are not numbers, the "
+        "first on key t1 at query t3."
+    )
+    assert (window.captures.capture, window.bench.scene) == (capture, before)
+    assert not [sentence for sentence in said if sentence.endswith("is open")]
+    assert str(path) in window.preferences.settings.recent_files
+    window.captures.show(1)  # which is sound
+    assert [head.name for head in window.bench.scene.heads] == ["L1 H0", "L1 H1"]
+
+
+def test_sound_heads_come_and_the_others_say_why_not_when_they_are_clicked(
+    window, qtbot, dialog_of, attention, tmp_path
+):
+    path = with_nan(tmp_path / "nan.npz", attention, 0)
+    opened_so(window, qtbot, dialog_of, path)
+    why = "Layer 0, head 0: 6 of 36 weights are not numbers, the first on key t1 at query t3."
+    qtbot.waitUntil(lambda: notice(window) == f"{why} It is not on the bench.")
+    scene = window.bench.scene
+    assert [head.name for head in scene.heads] == ["L0 H1"]
+    window.docks.show(["atlasDock"])
+    dock = window.docks.dock("atlasDock")
+    qtbot.waitUntil(lambda: dock._heads is not None)
+    cells = dock.map.map
+    qtbot.waitUntil(lambda: cells._shown is not None)
+    at = cells.cell_rect(*cells._shown.cells[0]).center().toPoint()
+    qtbot.mouseClick(cells, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.waitUntil(lambda: notice(window) == why)
+    assert window.bench.scene is scene
+
+
+def test_that_some_heads_have_no_room_comes_before_how_it_was_read(
+    window, qtbot, tmp_path, layers_file
+):
+    path = tmp_path / "many.npz"
+    np.savez(path, **{f"layer_{n}": np.tile(np.eye(3), (65, 1, 1)) for n in (0, 1)})
+    window.openings.open(path)
+    qtbot.waitUntil(lambda: notice(window).startswith("The bench has room for 64 of the 65 heads"))
+    window.notices.dismiss()
+    assert notice(window).startswith("many.npz was read: ")
+    window.openings.open(path)
+    qtbot.waitUntil(lambda: notice(window).startswith("The bench has room for 64 of the 65 heads"))
+    window.openings.open(layers_file.path)
+    qtbot.waitUntil(lambda: notice(window).startswith("attn.npz was read: "))
+    window.notices.dismiss()
+    assert notice(window) == ""  # nothing of what is not open any more
+
+
+def test_an_array_without_a_name_is_called_as_its_file(window, qtbot, attention, tmp_path):
+    np.save(tmp_path / "big.npy", attention(1, 1, 3, 5, 5))
+    window.openings.open(tmp_path / "big.npy")
+    wanted = "big.npy was read as weights (layer 1, batch 1, head 3, query 5, key 5)."
+    qtbot.waitUntil(lambda: notice(window) == wanted)
+
+
+# ------------------------------------------------------------- where the keyboard is
+
+
+@pytest.mark.parametrize("has", ["heatmap", "card"])
+def test_the_keyboard_is_in_no_field_when_what_had_it_is_gone(
+    window, qtbot, layers_file, tmp_path, has
+):
+    many = tmp_path / "many.npz"
+    np.savez(many, **{f"layer_{n}": np.tile(np.eye(3), (6, 1, 1)) for n in (0, 1)})
+    window.openings.open(many)
+    qtbot.waitUntil(lambda: len(window.docks.heatmaps._grid.cards) == 6)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    cards = window.docks.dock("headsDock")._cards
+    last = cards[5] if has == "card" else window.docks.heatmaps._grid.cards[5].view
+    last.setFocus()
+    qtbot.waitUntil(last.hasFocus)
+    window.openings.open(layers_file.path)
+    qtbot.waitUntil(lambda: window.bench.frame.scene.n_heads == 3)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    place = cards[0] if has == "card" else window.docks.heatmaps._grid.cards[0].view
+    qtbot.waitUntil(place.hasFocus)
+
+
+def test_nor_when_a_dialog_stood_before_it_meanwhile(window, qtbot, layers_file, tmp_path):
+    many = tmp_path / "many.npz"
+    np.savez(many, **{f"layer_{n}": np.tile(np.eye(3), (6, 1, 1)) for n in (0, 1)})
+    window.openings.open(many)
+    qtbot.waitUntil(lambda: len(window.docks.heatmaps._grid.cards) == 6)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.docks.heatmaps._grid.cards[5].view.setFocus()
+    dialog = QDialog(window)
+    dialog.open()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    window.openings.open(layers_file.path)
+    qtbot.waitUntil(lambda: window.bench.frame.scene.n_heads == 3)
+    dialog.accept()
+    dialog.deleteLater()
+    window.activateWindow()
+    qtbot.waitUntil(window.docks.heatmaps._grid.cards[0].view.hasFocus)
+
+
+def test_nor_when_another_dock_than_the_heatmaps_is_in_front(window, qtbot, layers_file):
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.docks.heatmaps.take_focus()
+    dock = window.docks.dock("atlasDock")
+    window.docks.show(["atlasDock"])
+    qtbot.waitUntil(lambda: dock.isAncestorOf(QApplication.focusWidget() or window))
+    window.openings.open(layers_file.path)
+    qtbot.waitUntil(lambda: window.bench.frame.scene.n_heads == 3)
+    qtbot.waitUntil(lambda: dock._heads is not None and not dock._scoring.is_at_work)
+    qtbot.waitUntil(lambda: dock.isAncestorOf(QApplication.focusWidget() or window))
