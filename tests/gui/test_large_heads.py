@@ -112,7 +112,7 @@ def test_32_heads_of_2048_scroll_and_zoom_to_exact_cells(
     for _ in range(40):
         wheel(grid.viewport(), -120)
     assert in_sight(grid, cards[-1])
-    assert sum(made) < N_HEADS * T * T / 100
+    assert sum(made) < N_HEADS * T  # less than a row of each
 
     # Ctrl and the wheel show ever fewer cells, those around the pointer, of all heads the same.
     view = cards[-1].view
@@ -128,7 +128,7 @@ def test_32_heads_of_2048_scroll_and_zoom_to_exact_cells(
     # What is drawn is what is in sight: no more than that many cells of each head, a few times.
     for card in cards:
         card.view.grab()
-    assert 0 < sum(made) < 200 * N_HEADS * FEWEST_SHOWN**2
+    assert 0 < sum(made) <= 8 * N_HEADS * FEWEST_SHOWN**2
 
     for place in (N_HEADS - 1, N_HEADS - 4):
         shown = cards[place].view

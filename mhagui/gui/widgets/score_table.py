@@ -280,6 +280,7 @@ class ScoreTable(ReadingTable):
     def set_scores(self, scores: Scores) -> None:
         """Show ``scores``; what is current, sorted by and filtered out stays so."""
         self._rearrange(partial(self._model.set_scores, scores))
+        self.updateGeometries()  # names of as many heads may be longer
         self._measure()
 
     def keep(self, kept: npt.NDArray[np.bool_]) -> None:

@@ -50,6 +50,15 @@ def test_another_capture_takes_the_place_of_the_first_which_is_let_go(
     assert first() is None
 
 
+def test_longer_names_of_as_many_heads_are_whole(captures, dock, wait, designed):
+    weights = np.stack(designed(core.uniform_head) * 5)
+    for number in (2, 123456):
+        captures.open(Capture("another", (CapturedLayer(number, given=weights),)))
+        wait(dock)
+        header = dock.table.table.verticalHeader()
+        assert header.width() >= header.sizeHint().width()
+
+
 @pytest.fixture
 def gate():
     """What layers wait for; open in the end, for no thread may be left waiting."""
