@@ -101,7 +101,7 @@ def _bytes_of(step: Step) -> int:
     One that makes something other than arrays keeps its inputs for later, and reads nothing.
     """
     outputs = step.output if isinstance(step.output, tuple) else (step.output,)
-    if not all(isinstance(output, np.ndarray) for output in outputs):
+    if not all(isinstance(output, np.ndarray | None) for output in outputs):
         return 0
     read, written = (list(filter(_is_square, arrays)) for arrays in (step.inputs, outputs))
     visited = sum(_visited(len(array)) * array.itemsize for array in read + written)

@@ -35,9 +35,9 @@ def _isolate() -> None:
 
 _isolate()  # now: Qt and matplotlib read these once, when a test module imports them
 
-# 40 and not 100: the suite has more than a hundred properties, and 5 minutes; `make reliability`
+# 30 and not 100: the suite has more than a hundred properties, and 5 minutes; `make reliability`
 # and the soak look longer at those of files and edits.
-settings.register_profile("dev", deadline=None, max_examples=40)
+settings.register_profile("dev", deadline=None, max_examples=30)
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 

@@ -362,7 +362,7 @@ WHOLE = {kind: make() for kind, make in FILES.items()}
 
 
 @given(st.data())
-@settings(max_examples=400)
+@settings(max_examples=100)
 def test_a_figure_that_was_tampered_with_is_refused_or_opens_the_same_scene(data):
     content = bytearray(WHOLE[data.draw(st.sampled_from(sorted(WHOLE)))])
     for _ in range(data.draw(st.integers(1, 3))):

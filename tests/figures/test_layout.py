@@ -69,6 +69,7 @@ def said(choice):
     return "-".join(choice) if isinstance(choice, dict) else choice.replace(" ", "_")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "preset", "scene", "style"), list(cases()), ids=said)
 def test_no_text_is_cut_or_runs_into_another_or_over_a_panel(
     any_scene, draw, assert_is_legible, name, preset, scene, style
@@ -126,6 +127,7 @@ def test_pages_that_a_single_column_makes_too_long_are_refused(four_heads, name)
     assert figures.why_not(name, four_heads[1], FigureStyle()) is None
 
 
+@pytest.mark.thorough
 def test_no_type_in_a_single_column_is_smaller_than_journals_take(four_heads):
     style = FigureStyle(preset=Preset.SINGLE_COLUMN)
     for name, svg in figures.render_each(Subject(*four_heads, style), ONE_BY_ONE, ["svg"]):

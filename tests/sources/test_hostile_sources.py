@@ -290,7 +290,7 @@ def scratch(tmp_path_factory):
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
 def test_mutated_bytes_give_a_sentence_or_a_capture(scratch, data):
@@ -350,7 +350,7 @@ AXES = ["layer", "batch", "head", "query", "key", "position", "width", "packed",
 
 
 @settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
 def test_any_choice_gives_a_sentence_or_a_capture(whole, data):

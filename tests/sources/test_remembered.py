@@ -105,7 +105,7 @@ READINGS = st.builds(
 
 
 @given(READINGS)
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_whatever_a_session_says_ends_in_a_capture_or_a_sentence(found, entry):
     try:
         reading = reading_of(entry, found)
