@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 import threading
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -19,6 +20,7 @@ from mhagui.document import Scene, ViewState
 from mhagui.document.origin import Origin
 from mhagui.fault_log import FaultLog
 from mhagui.gui.access import install_roles
+from mhagui.gui.collecting import collecting_here
 from mhagui.gui.faults import Faults, ended_by_signals, faults_caught
 from mhagui.gui.focus_ring import FocusRings
 from mhagui.gui.guarded import guard_overrides
@@ -92,17 +94,16 @@ def run(
     tensors or a model, follows, ``by_words`` where it can be; a model is run at once where there is
     a ``prompt``.
     """
-    gc.disable()  # what a start makes is there to stay
     home = home or own_home()
     log = FaultLog(home.logs)
     crashes = traces_left(home.state)
     faults = Faults(log)
-    with traced(home.state), faults_caught(faults):
+    with collecting_here() as begin, traced(home.state), faults_caught(faults):
         app = make_application()
         window = _open_window(scene, origin, view, home, log)
         faults.tell_in(window.notices)
         _tell_of(crashes, window.notices, log)
-        QTimer.singleShot(COLLECTING_FROM, _collect_garbage)
+        QTimer.singleShot(COLLECTING_FROM, partial(_collect_garbage, begin))
         if opened is not None:
             start = partial(window.openings.open, opened, prompt, by_words=by_words)
             QTimer.singleShot(0, window, start)
@@ -162,7 +163,7 @@ def _end_at_once(status: int) -> NoReturn:
     os._exit(status)
 
 
-def _collect_garbage() -> None:
-    """Look for garbage from now on, but not again and again in what was there before."""
+def _collect_garbage(begin: Callable[[], None]) -> None:
+    """Look for garbage from now on, but never in what a start makes, which is there to stay."""
     gc.freeze()
-    gc.enable()
+    begin()

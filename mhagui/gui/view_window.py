@@ -27,6 +27,7 @@ from mhagui.errors import UserError
 from mhagui.fault_log import FaultLog
 from mhagui.gui.application import FRAME, NAME, make_application, set_up
 from mhagui.gui.capture_session import Opened
+from mhagui.gui.collecting import collecting_here
 from mhagui.gui.faults import Faults, ended_by_signals, faults_caught, interrupt_held
 from mhagui.gui.guarded import guard_overrides
 from mhagui.gui.worker import THREAD, Worker
@@ -133,7 +134,9 @@ class ViewWindow:
         window.destroyed.connect(loop.quit)
         faults = Faults(log)
         faults.tell_in(window.notices)
-        with faults_caught(faults), ended_by_signals(make_application(), window.keep_now):
+        ending = ended_by_signals(make_application(), window.keep_now)
+        with collecting_here() as begin, faults_caught(faults), ending:
+            begin()
             status = loop.exec()
         log.close()
         # What a decomposition still works with must not be freed under it when Python ends.

@@ -32,6 +32,7 @@ from pytestqt.qtbot import QtBot
 from mhagui.document import History, Scene, ViewState, load_lesson
 from mhagui.gui import questions
 from mhagui.gui.bench import Bench
+from mhagui.gui.collecting import collect_if_due, collecting_here
 from mhagui.gui.docks.heads import HeadsDock
 from mhagui.gui.docks.output_projection import OutputProjectionDock
 from mhagui.gui.layouts import DEFAULT
@@ -55,23 +56,21 @@ def fusion(qapp: QApplication, bundled_font: str) -> None:
     qapp.setFont(font)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def work_ends() -> Iterator[None]:
-    """Wait in the end for work that nobody wants any more: none may be left when Python ends."""
-    yield
-    for thread in threading.enumerate():
-        if thread.name == THREAD:
-            thread.join(30)
-
-
 @pytest.fixture(scope="module", autouse=True)
-def nothing_old(fusion: None) -> None:
+def nothing_old(fusion: None) -> Iterator[None]:
     """Have what is here now left out when garbage, and timers that run, are looked for.
 
     The runner keeps more with every test; looking through it after each would take half the time.
+    As in the program garbage is collected in this thread alone. In the end work is waited for that
+    nobody wants any more: none may be left when it is collected elsewhere, or Python ends.
     """
     gc.collect()
     gc.freeze()
+    with collecting_here():
+        yield
+        for thread in threading.enumerate():
+            if thread.name == THREAD:
+                thread.join(30)
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +84,7 @@ def nothing_left(qapp: QApplication, nothing_old: None) -> Iterator[None]:
     _release_mouse()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     qapp.processEvents()
+    collect_if_due()
     if _left(before):
         gc.collect()  # only now, for it takes long
     assert not _left(before)
