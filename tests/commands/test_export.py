@@ -131,6 +131,7 @@ def test_every_format_is_what_its_name_says(run, tmp_path):
     assert b"<svg" in (tmp_path / "heads.svg").read_bytes()
 
 
+@pytest.mark.thorough
 def test_a_transparent_eps_is_said_to_be_white_once(capsys, tmp_path):
     arguments = ["--out", str(tmp_path), "--figure", "entropy", "--format", "eps"]
     arguments += ["--ground", "transparent"]

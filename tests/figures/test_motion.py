@@ -180,6 +180,7 @@ def test_each_frame_is_the_figure_drawn_alone(subject):
         assert np.array_equal(frame, drawn_alone(subject, "heads", set_gain(2, gain), note=note))
 
 
+@pytest.mark.thorough
 def test_those_of_a_gif_are_so_within_the_colours_it_has(subject):
     data = film_of(subject, "heads", Sweep(GAIN, 0, 4, 3), "gif")
     frames, _ = frames_of(data)
@@ -192,6 +193,7 @@ def test_those_of_a_gif_are_so_within_the_colours_it_has(subject):
         assert (frame[ground] == 255).all()
 
 
+@pytest.mark.thorough
 def test_what_stands_still_in_a_gif_does_not_flicker(subject):
     sweep = Sweep(GAIN, 0, 4, 3)
     frames, _ = frames_of(film_of(subject, "heads", sweep, "gif"))
@@ -376,6 +378,7 @@ for kind in ("apng", "gif"):
 """
 
 
+@pytest.mark.thorough
 def test_two_processes_make_the_same_bytes(subject):
     told = subprocess.run(
         [sys.executable, "-c", _DIGESTS], capture_output=True, check=True, text=True

@@ -145,7 +145,7 @@ def test_an_unknown_font_is_answered_with_those_that_are_near(two_heads):
 @pytest.mark.parametrize(
     ("name", "ground"),
     [
-        *((name, Ground.DARK) for name in figures.FIGURES),
+        *(pytest.param(name, Ground.DARK, marks=pytest.mark.thorough) for name in figures.FIGURES),
         *((name, Ground.LIGHT) for name in ("heads", "pipeline", "impulse", "information", "cost")),
     ],
 )

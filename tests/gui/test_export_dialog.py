@@ -121,6 +121,7 @@ def test_numbers_and_scripts_are_written_beside_the_figures(dialog, qtbot, tmp_p
         assert arrays.files
 
 
+@pytest.mark.thorough
 def test_reports_are_written_too(dialog, qtbot, tmp_path):
     dialog.findChild(QSpinBox, "exportRow").setValue(2)
     choose(dialog, reports=["html", "markdown"])

@@ -64,7 +64,7 @@ BEGINS = r"<table[^>]*><tr><td[^>]*><img "  # with a formula
 BEFORE = "the tooltip before"
 # Exercises are prose, and answers are typed: of them the solver alone shows quantities.
 PROSE = "lessonDock"
-LESSONS = ("four-heads", "induction")
+LESSONS = ("four-heads", pytest.param("induction", marks=pytest.mark.thorough))
 pytestmark = pytest.mark.usefixtures("no_tooltip_left")
 
 

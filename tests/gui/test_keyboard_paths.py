@@ -131,7 +131,7 @@ def test_no_dock_holds_the_keyboard(hands):
             assert stops, panel
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("window", ["induction"], indirect=True)
 def test_every_stop_is_in_sight_and_shows_the_focus(hands, qapp, theme, request):
     request.getfixturevalue(theme)
