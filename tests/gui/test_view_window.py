@@ -185,8 +185,9 @@ def test_two_windows_live_beside_one_another(view):
 
 def test_a_layer_that_the_bench_cannot_hold_opens_no_window(qapp):
     before = qapp.topLevelWidgets()
-    weights = np.full((1, 2, 4, 6), 1 / 6)
-    with pytest.raises(UserError, match="4 queries and 6 keys"):
+    weights = np.tri(4)[np.newaxis, np.newaxis] / np.arange(1, 5)[:, np.newaxis]
+    weights[0, 0, 2, 1] = np.nan
+    with pytest.raises(UserError, match="Layer 0, head 0: 1 of 16 weights are not numbers"):
         mhagui.view((weights,), block=False)
     assert qapp.topLevelWidgets() == before
 
