@@ -15,6 +15,7 @@ from mhagui.document import ColourScale, Quantity, ViewState
 from mhagui.document.capture import Flags, Floats
 from mhagui.document.captured_comparison import Comparison, compare
 from mhagui.document.records import Array
+from mhagui.figures.found import DIFFERS
 from mhagui.formats import Precision
 from mhagui.gui.docks.compare_pictures import NAMES, Shown
 from mhagui.gui.docks.compare_sources import ComparedHead, Tokens
@@ -36,7 +37,6 @@ TIP = (
     "Arrow keys move the cursor; Ctrl+wheel, + and − zoom all pictures at once, 0 shows all cells."
 )
 DIFFERENCE_TIP = "B − A: how much more weight B has than A, around 0."
-DIFFERS = "·"  # in place of a token
 ROWS_TIP = "Of each row of A and B, bits: 0 where they are the same, 1 with no key in common."
 
 
